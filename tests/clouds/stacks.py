@@ -17,7 +17,6 @@ from tests.engine.provider import Provider
 from tests.engine.stacks import Deployment
 from tests.helpers.example_programs import EXAMPLES
 
-_SECONDS = 90
 _PLUGIN = "registry.terraform.io/hashicorp/aws/*/*/terraform-provider-aws_v*"
 _VARIABLE = "SCALR_AGENTS_TERRAFORM_PLUGINS"
 _BETA = "SCALR_AGENTS_GOOGLE_BETA"
@@ -45,9 +44,9 @@ class CloudStack(Deployment):
         """`pulumi up`, killed when the cloud has carried out an operation, for one or more resources, the engine has not heard of it, and
         all else is done."""
         with holding as held, self.killable_up() as operation:
-            wait(lambda: held.carried_out.is_set() or operation.has_ended(), _SECONDS, "the operation")
+            wait(lambda: held.carried_out.is_set() or operation.has_ended(), "the operation")
             assert held.carried_out.is_set(), operation.result().lines
-            wait(lambda: self._quiet() and len(self.pending()) == resources, _SECONDS, "nothing else to do")
+            wait(lambda: self._quiet() and len(self.pending()) == resources, "nothing else to do")
             assert operation.kill()
         self.cancel()
 

@@ -38,7 +38,7 @@ def _delete_mount_targets(aws: AwsCloud) -> str:
 
     for target in targets():
         efs.delete_mount_target(MountTargetId=target)
-    wait(lambda: not targets(), 30, "no mount targets")
+    wait(lambda: not targets(), "no mount targets")
     return "MountTargetConflict"
 
 

@@ -49,43 +49,30 @@ def scaler(google: GoogleCloud) -> tuple[int, int]:
     return found["autoscalingPolicy"]["minNumReplicas"], found["autoscalingPolicy"]["maxNumReplicas"]
 
 
-@pytest.mark.parametrize("configured", ["", "us-central1"], ids=["no region of the provider", "another one"])
-def test_a_subnetwork_name_is_looked_up_in_the_region(configured: str, machines: Machines, google: GoogleCloud) -> None:
+def test_a_subnetwork_name_is_looked_up_in_the_region(machines: Machines, google: GoogleCloud) -> None:
+    """Whatever the region of the provider."""
     stack = machines()
-    if configured:
-        stack.set_config({"gcp:region": configured})
+    stack.set_config({"gcp:region": "us-central1"})
     up(stack)
     [interface] = template(google)["networkInterfaces"]
     assert interface["subnetwork"] == f"{SELF}projects/{PROJECT}/regions/europe-west1/subnetworks/agents"
     assert stack.preview().steps == {}
 
 
-@pytest.mark.parametrize("url", ["", SELF], ids=["path", "URL"])
-def test_a_subnetwork_of_a_shared_vpc(url: str, machines: Machines, google: GoogleCloud) -> None:
-    subnetwork = f"projects/{HOST_PROJECT}/regions/europe-west1/subnetworks/shared"
-    stack = machines(subnetwork=f"{url}{subnetwork}")
-    up(stack)
-    assert template(google)["networkInterfaces"][0]["subnetwork"] == f"{SELF}{subnetwork}"
+def test_a_subnetwork_of_a_shared_vpc(machines: Machines, google: GoogleCloud) -> None:
+    subnetwork = f"{SELF}projects/{HOST_PROJECT}/regions/europe-west1/subnetworks/shared"
+    up(machines(subnetwork=subnetwork))
+    assert template(google)["networkInterfaces"][0]["subnetwork"] == subnetwork
     assert {rule["network"] for rule in google.of_kind("firewalls").values()} == {f"{SELF}projects/{HOST_PROJECT}/global/networks/shared"}
-    assert stack.preview().steps == {}
 
 
-@pytest.mark.parametrize("word", ["id", "name", "self_link"])
+@pytest.mark.parametrize("word", ["name", "self_link"])
 def test_a_subnetwork_that_is_an_output(word: str, on_google: New, google: GoogleCloud) -> None:
     stack = on_google("gcp-machines")
     stack.program = partial(programs.with_subnetwork, word, beta=stacks.has_beta_fields())
     up(stack)
     assert template(google)["networkInterfaces"][0]["subnetwork"] == f"{SELF}projects/{PROJECT}/regions/europe-west1/subnetworks/agents"
     assert stack.preview().steps == {}
-
-
-def test_another_notation_of_the_subnetwork_changes_nothing(machines: Machines) -> None:
-    stack = machines()
-    up(stack)
-    path = f"projects/{PROJECT}/regions/europe-west1/subnetworks/agents"
-    for subnetwork in (path, f"{SELF}{path}"):
-        stack.edit({"machines.legacy.gce.subnetwork": subnetwork})
-        assert stack.preview().steps == {}
 
 
 def test_a_group_that_scales_becomes_fixed_and_scales_again(machines: Machines, google: GoogleCloud) -> None:
@@ -100,33 +87,11 @@ def test_a_group_that_scales_becomes_fixed_and_scales_again(machines: Machines, 
     assert google.refused() == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "disk", "image"),
-    [
-        ("e2-standard-2", "pd-balanced", "ubuntu-2204-lts"),
-        ("c4a-standard-2", "hyperdisk-balanced", "ubuntu-2204-lts-arm64"),
-        ("t2a-standard-2", "pd-balanced", "ubuntu-2204-lts-arm64"),
-        ("n4a-standard-2", "hyperdisk-balanced", "ubuntu-2204-lts-arm64"),
-        ("n4d-standard-2", "hyperdisk-balanced", "ubuntu-2204-lts"),
-    ],
-)
-def test_the_machine_type_determines_image_and_disk(kind: str, disk: str, image: str, machines: Machines, google: GoogleCloud) -> None:
-    up(machines(machineType=kind))
+def test_the_machine_type_determines_image_and_disk(machines: Machines, google: GoogleCloud) -> None:
+    up(machines(machineType="c4a-standard-2"))
     [made] = template(google)["disks"]
-    assert (made["initializeParams"]["diskType"], made["initializeParams"]["sourceImage"].rpartition("/")[2]) == (disk, image)
-
-
-def test_another_machine_type_changes_only_the_template(machines: Machines, google: GoogleCloud) -> None:
-    stack = machines()
-    up(stack)
-    before = group(google)["id"]
-    stack.edit({"machines.legacy.gce.machineType": "n4-standard-2"})
-    changed = up(stack)
-    assert changed.all("replace") == {"legacy-template"}
-    assert changed.all("update") == {"legacy-group"}
-    assert template(google)["machineType"] == "n4-standard-2"
-    assert group(google)["id"] == before
-    assert stack.preview().steps == {}
+    image = made["initializeParams"]["sourceImage"].rpartition("/")[2]
+    assert (made["initializeParams"]["diskType"], image) == ("hyperdisk-balanced", "ubuntu-2204-lts-arm64")
 
 
 @pytest.mark.skipif(not stacks.has_beta_fields(), reason="the provider that is built here has no beta fields")
@@ -152,18 +117,11 @@ def test_a_refresh_repairs_a_failed_update(machines: Machines, google: GoogleClo
     up(stack)
     assert stack.preview().steps == {}
     assert template(google)["machineType"] == "e2-standard-4"
-
-
-def test_a_concurrently_changed_group_needs_a_refresh(machines: Machines, google: GoogleCloud) -> None:
-    """An update by others, or with a lost response, results in a fingerprint that the state does not have."""
-    stack = machines()
-    up(stack)
-    group(google)["fingerprint"] = "b3RoZXI="
-    stack.edit({"machines.legacy.gce.machineType": "e2-standard-4"})
+    group(google)["fingerprint"] = "b3RoZXI="  # after an update by others, or one whose response was lost
+    stack.edit({"machines.legacy.gce.machineType": "e2-standard-8"})
     refused = stack.up()
     assert "Invalid fingerprint" in refused.output
     assert ADVICE in refused.output
     assert not stack.refresh().failed
     up(stack)
-    assert stack.preview().steps == {}
-    assert template(google)["machineType"] == "e2-standard-4"
+    assert template(google)["machineType"] == "e2-standard-8"

@@ -1,7 +1,7 @@
-"""The accounts of agents, as their controllers use them."""
+"""Accounts: of agents, as their controllers use them, and of teams with few rights."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from scalr_agents.model.lines import Line
 from tests.cluster import agents
 from tests.cluster.client import Client, Manifest, Manifests, wait
 
-_SECONDS = 10
+RBAC = "rbac.authorization.k8s.io"
 _numbers = itertools.count(1)
 
 
@@ -38,6 +38,19 @@ class Controller(NamedTuple):
         return found
 
 
+def team(cluster: Client, namespace: str, rules: Sequence[Manifest] = (), *, cluster_role: str = "") -> str:
+    """The token of an account `team`, which has these rules in its namespace, those of a ClusterRole, or none."""
+    metadata = {"name": "team", "namespace": namespace}
+    cluster.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
+    if rules:
+        cluster.create({"apiVersion": f"{RBAC}/v1", "kind": "Role", "metadata": metadata, "rules": list(rules)})
+    if rules or cluster_role:
+        role = {"apiGroup": RBAC, "kind": "ClusterRole" if cluster_role else "Role", "name": cluster_role or "team"}
+        subjects = [{"kind": "ServiceAccount", **metadata}]
+        cluster.create({"apiVersion": f"{RBAC}/v1", "kind": "RoleBinding", "metadata": metadata, "roleRef": role, "subjects": subjects})
+    return cluster.token(namespace, "team")
+
+
 @contextmanager
 def at_work(cluster: Client, line: Line) -> Iterator[Controller]:
     """A controller of a line in a namespace of its own."""
@@ -60,4 +73,4 @@ def wait_for_roles(api: Client, objects: Manifests) -> None:
         if role["kind"] in ("Role", "ClusterRole"):
             rule, namespace = role["rules"][0], role["metadata"].get("namespace")
             probe = partial(api.may, rule["verbs"][0], rule["resources"][0], namespace, group=rule["apiGroups"][0])
-            wait(probe, _SECONDS, f"{role['kind']} {role['metadata']['name']}")
+            wait(probe, f"{role['kind']} {role['metadata']['name']}")

@@ -25,8 +25,6 @@ __all__ = [
     "wait_for_rollout",
 ]
 
-_ROLLOUT_SECONDS = 60
-
 
 def line_id(line: Line) -> str:
     """A line in the name of a test."""
@@ -51,7 +49,6 @@ def wait_for_rollout(cluster: Client, manifests: Manifests) -> None:
             metadata = manifest["metadata"]
             wait(
                 partial(_is_available, cluster, manifest),
-                _ROLLOUT_SECONDS,
                 f"{manifest['kind']} {metadata['namespace']}/{metadata['name']}",
             )
 

@@ -1,9 +1,7 @@
 """A client of the Kubernetes API for tests: objects are plain dicts, kinds are found by discovery, errors contain the server's message."""
 
 import ssl
-import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -19,8 +17,6 @@ Propagation = Literal["Background", "Foreground", "Orphan"]
 _Answer = TypeVar("_Answer")
 
 _REQUEST_SECONDS = 30
-_NEW_KIND_SECONDS = 15
-_EDIT_SECONDS = 10
 _DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 _MANY_CONNECTIONS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
 
@@ -46,39 +42,11 @@ class Resource(NamedTuple):
     namespaced: bool
 
 
-class Figures:
-    """Statistics of the tests, printed at the end. All clients of a run share them."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._lock = threading.Lock()
-
-    def count(self, what: str, number: int = 1) -> None:
-        with self._lock:
-            self._counts[what] += number
-
-    def reached(self, what: str, number: int) -> None:
-        """Record the maximum of a number."""
-        with self._lock:
-            self._counts[what] = max(self._counts[what], number)
-
-    def __getitem__(self, what: str) -> int:
-        return self._counts[what]
-
-
-APPLIED = "objects applied"
-PROBES = "permission probes"
-EVICTIONS = "evictions tried"
-REFUSED_EVICTIONS = "evictions refused"
-SIDE_BY_SIDE = "agents run side by side"
-
-
 class Client:
     """The API with the rights of one token. Several threads may share one."""
 
-    def __init__(self, url: str, token: str, authority: Path, figures: Figures | None = None) -> None:
+    def __init__(self, url: str, token: str, authority: Path) -> None:
         self.url = url
-        self.figures = figures or Figures()
         self._authority = authority
         self._http = httpx.Client(
             base_url=url,
@@ -101,16 +69,14 @@ class Client:
 
     def as_(self, token: str) -> "Client":
         """The same API with the rights of another token. Close it after use (`with`)."""
-        return Client(self.url, token, self._authority, self.figures)
+        return Client(self.url, token, self._authority)
 
     def apply(
         self, manifest: Mapping[str, Any], *, manager: str = "pulumi-kubernetes", force: bool = True, dry_run: bool = False
     ) -> Manifest:
         """Server-side apply with strict validation of fields, as Pulumi's provider does it; returns the object as it is then."""
         options = {"fieldManager": manager, "force": str(force).lower(), "fieldValidation": "Strict", **_dry(run=dry_run)}
-        applied = self._json("PATCH", self._path_of(manifest), options, manifest, "application/apply-patch+yaml")
-        self.figures.count(APPLIED, 0 if dry_run else 1)
-        return applied
+        return self._json("PATCH", self._path_of(manifest), options, manifest, "application/apply-patch+yaml")
 
     def create(self, manifest: Mapping[str, Any], *, dry_run: bool = False) -> Manifest:
         """Create with strict validation of fields."""
@@ -162,7 +128,7 @@ class Client:
     def edit(self, manifest: Mapping[str, Any], change: Callable[[Manifest], Manifest], manager: str) -> None:
         """Read an object, change it and put it back; again, as users do, if a controller has modified it in between."""
         what = f"an edit of {manifest['kind']} {manifest['metadata']['name']}"
-        wait(lambda: self._edited(manifest, change, manager), _EDIT_SECONDS, what)
+        wait(lambda: self._edited(manifest, change, manager), what)
 
     def _edited(self, manifest: Mapping[str, Any], change: Callable[[Manifest], Manifest], manager: str) -> bool:
         try:
@@ -179,13 +145,11 @@ class Client:
     def evict(self, pod: str, namespace: str) -> int:
         """Evict a pod, as a drain does, and return the status: 201 evicted, 429 refused by a budget."""
         eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": namespace}}
-        self.figures.count(EVICTIONS)
         try:
             self._json("POST", self._path("Pod", pod, namespace, "eviction"), {}, eviction)
         except ApiError as problem:
             if problem.status != HTTPStatus.TOO_MANY_REQUESTS:
                 raise
-            self.figures.count(REFUSED_EVICTIONS)
             return problem.status
         return HTTPStatus.CREATED
 
@@ -200,7 +164,6 @@ class Client:
 
     def may(self, verb: str, resource: str, namespace: str | None = None, *, group: str = "", name: str = "") -> bool:
         """Whether this client's token may do something to a resource (`pods`, `pods/log`): a permission probe."""
-        self.figures.count(PROBES)
         plural, _, subresource = resource.partition("/")
         asked = {"verb": verb, "group": group, "resource": plural, "subresource": subresource, "namespace": namespace or "", "name": name}
         review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": asked}}
@@ -229,7 +192,7 @@ class Client:
         """Where a kind is. One that has just been defined takes the server a moment."""
         if (api_version, kind) not in self._resources:
             what = f"kind {kind} of {api_version or 'any group'}"
-            wait(lambda: self._discover().get((api_version, kind)), _NEW_KIND_SECONDS, what)
+            wait(lambda: self._discover().get((api_version, kind)), what)
         return self._resources[api_version, kind]
 
     def _discover(self) -> Mapping[tuple[str, str], Resource]:
@@ -277,8 +240,8 @@ class Client:
         return response
 
 
-def wait(condition: Callable[[], _Answer], seconds: float, what: str) -> _Answer:
-    """The first true result of a condition. Raises `TimeoutError` if there is none in time."""
+def wait(condition: Callable[[], _Answer], what: str, seconds: float = 180) -> _Answer:
+    """The first true result of a condition. Raises `TimeoutError` if there is none in time, which is enough for a busy machine."""
     deadline = time.monotonic() + seconds
     while not (answer := condition()):
         if time.monotonic() > deadline:

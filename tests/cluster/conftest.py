@@ -1,4 +1,4 @@
-"""One control plane for all tests of a run, with statistics of its use."""
+"""One control plane for all tests of a run."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -9,8 +9,8 @@ import pytest
 from pulumi import automation
 
 from tests import definitions as others
-from tests.cluster import agents, client, definitions, nodes, real_provider
-from tests.cluster.client import Client, Figures, wait
+from tests.cluster import agents, definitions, nodes, real_provider
+from tests.cluster.client import Client, wait
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.doctor import Doctor, own_nodes
 from tests.cluster.helm import Helm, Release, in_namespace, moved
@@ -26,24 +26,7 @@ Install = Callable[..., Release]
 """Installs a release in a namespace of its own, and waits for its pods: `install(case)` with Helm 3, and with "helm4" with Helm 4."""
 
 _NODE = "node-of-releases"
-_SECONDS = 30
-_FIGURES = pytest.StashKey[Figures]()
 _numbers = itertools.count(1)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_FIGURES] = Figures()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    reports = [report for each in terminalreporter.stats.values() for report in each if isinstance(report, pytest.TestReport)]
-    here = [report for report in reports if report.nodeid.startswith("tests/cluster/")]
-    if not here:
-        return
-    terminalreporter.section("against a real control plane")
-    for what in (client.APPLIED, client.PROBES, client.EVICTIONS, client.REFUSED_EVICTIONS, client.SIDE_BY_SIDE):
-        terminalreporter.write_line(f"{what}: {config.stash[_FIGURES][what]}")
-    terminalreporter.write_line(f"seconds: {sum(report.duration for report in here):.0f}")
 
 
 @pytest.fixture(scope="session")
@@ -57,9 +40,9 @@ def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlP
 
 
 @pytest.fixture(scope="session")
-def cluster(control_plane: ControlPlane, pytestconfig: pytest.Config) -> Iterator[Client]:
+def cluster(control_plane: ControlPlane) -> Iterator[Client]:
     """The client of an administrator, in a cluster with the kinds of Cilium, GKE and the Prometheus operator."""
-    with control_plane.client(pytestconfig.stash[_FIGURES]) as administrator:
+    with control_plane.client() as administrator:
         for kind in ("CiliumNetworkPolicy", "FQDNNetworkPolicy", "PrometheusRule"):
             definitions.install(administrator, others.definitions()[kind], manager="their-owner")
         yield administrator
@@ -76,7 +59,7 @@ def new_namespace(cluster: Client) -> Iterator[NewNamespace]:
         cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}})
         made.append(name)
         for kind, always_there in (("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt")):
-            wait(partial(cluster.find, kind, always_there, name), _SECONDS, f"{kind} {always_there}")
+            wait(partial(cluster.find, kind, always_there, name), f"{kind} {always_there}")
         return name
 
     yield new
@@ -94,7 +77,7 @@ def namespace(new_namespace: NewNamespace) -> str:
 def node(cluster: Client) -> Iterator[None]:
     """Nodes for pods that select nodes of their own."""
     nodes.add(cluster, _NODE, {"n": "1", "c": "1", "kubernetes.io/arch": "amd64"})
-    wait(lambda: nodes.is_ready(cluster, _NODE), nodes.READY_SECONDS, _NODE)
+    wait(lambda: nodes.is_ready(cluster, _NODE), _NODE)
     yield
     cluster.delete("Node", _NODE)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cluster.client import Client, Figures
+from tests.cluster.client import Client
 from tests.cluster.processes import Processes, Running, accepts
 
 
@@ -57,9 +57,9 @@ class ControlPlane(Running):
         """Groups of users beside the administrator."""
         return {}
 
-    def client(self, figures: Figures | None = None) -> Client:
+    def client(self) -> Client:
         """A client of the administrator."""
-        return Client(self.url, self.tokens["admin"], self.authority, figures)
+        return Client(self.url, self.tokens["admin"], self.authority)
 
     def pids(self) -> list[int]:
         """The processes of the cluster."""

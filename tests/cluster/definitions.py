@@ -11,7 +11,6 @@ from tests.helpers.validated import LINES
 LINES_WITH_ONE = [line for line in LINES if line.task_resource]
 NOT_YET = (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS)
 """Responses of the server until a new or changed definition is served."""
-_SECONDS = 20
 
 
 def of(line: Line) -> Manifest:
@@ -23,7 +22,7 @@ def install(cluster: Client, definition: Manifest, manager: str = "pulumi-kubern
     """Apply a definition, and return it when its kind is served."""
     cluster.apply(definition, manager=manager, force=force)
     kind = definition["spec"]["names"]["kind"]
-    wait(lambda: _is_served(cluster, kind), _SECONDS, f"kind {kind}")
+    wait(lambda: _is_served(cluster, kind), f"kind {kind}")
     return cluster.current(definition)
 
 

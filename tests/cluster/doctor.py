@@ -64,7 +64,7 @@ def own_nodes(cluster: Client) -> Iterator[None]:
     made: dict[str, list[dict[str, str]]] = {NODE: [], TAINTED: [{"key": "team", "value": "payments", "effect": "NoSchedule"}]}
     for name, taints in made.items():
         nodes.add(cluster, name, {"doctor": name}, taints)
-        wait(partial(nodes.is_ready, cluster, name), nodes.READY_SECONDS, name)
+        wait(partial(nodes.is_ready, cluster, name), name)
         report(cluster, name, "v1.36.3", "containerd://2.1.4")
     yield
     for name in made:

@@ -22,7 +22,6 @@ _MANAGED = {"reconcile.external-secrets.io/managed": "true"}
 _HASH = "reconcile.external-secrets.io/data-hash"
 _KIND = "ExternalSecret"
 _SECONDS = 0.1
-_GONE_SECONDS = 30
 
 
 class Operator:
@@ -162,7 +161,7 @@ def remove(cluster: Client) -> None:
     for left in cluster.list(_KIND):
         cluster.patch(_KIND, left["metadata"]["name"], left["metadata"]["namespace"], {"metadata": {"finalizers": []}})
     cluster.delete("CustomResourceDefinition", name)
-    wait(lambda: cluster.find("CustomResourceDefinition", name) is None, _GONE_SECONDS, "the end of the definition")
+    wait(lambda: cluster.find("CustomResourceDefinition", name) is None, "the end of the definition")
 
 
 def _ready(resource: Manifest) -> Mapping[str, str]:

@@ -23,7 +23,6 @@ from tests.tools import binary
 
 _DEFINITION = "CustomResourceDefinition"
 WORKLOADS = ("Deployment", "DaemonSet")
-_SECONDS = 30
 _STEP = re.compile(r"  (?! *#)(.*)")
 
 
@@ -189,7 +188,7 @@ class PodHistory:
             changes = list(self._changes())
             return [changes] if now == {uid for uid, ready in [self.first, *changes][-1].items() if ready} else []
 
-        return wait(known, _SECONDS, "all changes of the pods")[0]
+        return wait(known, "all changes of the pods")[0]
 
     def _changes(self) -> Iterator[dict[str, bool]]:
         pods = dict(self.first)
@@ -267,7 +266,7 @@ class Release(NamedTuple):
             kubectl.run(self.cluster, command)
         agents.apply(self.cluster, objects)
         agents.wait_for_rollout(self.cluster, objects)
-        wait(lambda: not any(map(_has_old_pods, self.workloads())), _SECONDS, "the end of the old pods")
+        wait(lambda: not any(map(_has_old_pods, self.workloads())), "the end of the old pods")
 
     def uids(self, objects: Manifests) -> dict[tuple[str, str], str]:
         """The objects that exist."""

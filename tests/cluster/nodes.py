@@ -5,8 +5,6 @@ from typing import Any
 
 from tests.cluster.client import Client
 
-READY_SECONDS = 30
-
 
 def add(client: Client, name: str, labels: Mapping[str, str], taints: Sequence[Mapping[str, Any]] = ()) -> None:
     """A node in a zone of its own; it is ready a moment later."""

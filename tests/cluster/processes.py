@@ -95,7 +95,7 @@ class Processes:
             return condition()
 
         try:
-            wait(met, READY_SECONDS, what)
+            wait(met, what)
         except TimeoutError as problem:
             logs = "\n".join(f"{name}:\n{self._end_of_log(name)}" for name in names or self._running)
             raise RuntimeError(f"{problem}; the end of the logs:\n{logs}") from None

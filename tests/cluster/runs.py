@@ -11,7 +11,6 @@ Result = Literal["succeeded", "failed"]
 
 _FINISH = "scalr-agents.test/finish"  # see stages.yaml
 _JOB_LABEL = "batch.kubernetes.io/job-name"
-_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Run:
         for pod in self.pods():
             self.cluster.patch("Pod", pod["metadata"]["name"], self.namespace, {"metadata": {"annotations": {_FINISH: result}}})
         # Times of Jobs are whole seconds: a short time to live may be over as soon as the Job is done.
-        wait(lambda: self.job() is None or self.conditions(), _SECONDS, f"the end of Job {self.name}")
+        wait(lambda: self.job() is None or self.conditions(), f"the end of Job {self.name}")
 
     def deadline_seconds(self) -> int | None:
         """How long the Job may take."""
@@ -73,7 +72,7 @@ def start(
     (controller or cluster).create(created)
     started = Run(cluster, created["metadata"]["name"], created["metadata"]["namespace"])
     try:
-        wait(started.is_running, _SECONDS, f"the pods of Job {started.name}")
+        wait(started.is_running, f"the pods of Job {started.name}")
     except TimeoutError as problem:
         problem.add_note("\n".join(event["message"] for event in cluster.list("Event", started.namespace)))
         raise

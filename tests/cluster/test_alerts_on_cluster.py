@@ -91,7 +91,7 @@ class Watched(NamedTuple):
             pods = self.cluster.list("Pod", _NAMESPACE, {"batch.kubernetes.io/job-name": f"web-scalr-agent-{run}-plan"})
             return [pod for pod in pods if pod["status"].get("containerStatuses")]
 
-        return wait(found, 30, f"the pod of {run}")[0]
+        return wait(found, f"the pod of {run}")[0]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def watched(control_plane: ControlPlane, cluster: Client, tmp_path_factory: pyte
     for name in (_NAMESPACE, _STAGES):
         cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     nodes.add(cluster, _NODE, {"pool": _NODE})
-    wait(lambda: nodes.is_ready(cluster, _NODE), nodes.READY_SECONDS, _NODE)
+    wait(lambda: nodes.is_ready(cluster, _NODE), _NODE)
     claim = {
         "accessModes": ["ReadWriteMany"],
         "resources": {"requests": {"storage": "1Gi"}},
@@ -136,8 +136,8 @@ def _disks(available: int) -> dict[str, float]:
 
 def test_a_cluster_in_health_is_silent_and_shows_its_runs(watched: Watched) -> None:
     seen = watched.monitoring
-    wait(lambda: seen.query('kube_pod_status_phase{pod=~"web-scalr-agent-run-.+",phase="Running"} == 1'), 30, "metrics of the run")
-    wait(lambda: not seen.alerts(), 30, "an end of the alerts of the start, when there were no metrics")
+    wait(lambda: seen.query('kube_pod_status_phase{pod=~"web-scalr-agent-run-.+",phase="Running"} == 1'), "metrics of the run")
+    wait(lambda: not seen.alerts(), "an end of the alerts of the start, when there were no metrics")
     time.sleep(_HEALTHY_SECONDS)
     assert seen.fired(_HEALTHY_SECONDS - 1) == set()
     assert seen.unhealthy() == []
@@ -154,7 +154,7 @@ def test_every_situation_fires_its_alert(watched: Watched) -> None:
         return expected <= fired
 
     try:
-        wait(all_fired, _SECONDS, "the alerts")
+        wait(all_fired, "the alerts")
     except TimeoutError:
         assert expected - fired == set()
     for alert in watched.monitoring.alerts():
@@ -214,7 +214,7 @@ def _set_node(cluster: Client, *, short_of_disk: str, cordoned: bool) -> None:
 def test_every_query_of_the_dashboard_has_data(watched: Watched) -> None:
     """After the situations, so that failures exist too."""
     _set_node(watched.cluster, short_of_disk="False", cordoned=False)
-    wait(lambda: nodes.is_ready(watched.cluster, _NODE), nodes.READY_SECONDS, _NODE)
+    wait(lambda: nodes.is_ready(watched.cluster, _NODE), _NODE)
     runs.start(watched.cluster, runs.tasks(watched.objects)[0], "run-ends").finish()
     pod = watched.pods("web")[0]["metadata"]["name"]
     task = watched.started("run-large")["metadata"]["name"]
@@ -233,6 +233,6 @@ def test_every_query_of_the_dashboard_has_data(watched: Watched) -> None:
         return {(title, query) for title, query in queries if not watched.monitoring.query(query)}
 
     try:
-        wait(lambda: not empty(), 30, "data")
+        wait(lambda: not empty(), "data")
     except TimeoutError:
         assert empty() == set()

@@ -1,4 +1,4 @@
-"""Definitions belong to the cluster: they are upgraded with existing objects, shared by stacks, and stay when a stack is destroyed."""
+"""Definitions belong to the cluster: they are upgraded with existing objects, shared by stacks, and used again."""
 
 import re
 from copy import deepcopy
@@ -7,8 +7,8 @@ from http import HTTPStatus
 import pytest
 from scalr_agents.model.lines import Line
 
-from tests.cluster import accounts, agents, definitions, runs
-from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
+from tests.cluster import agents, definitions, runs
+from tests.cluster.client import ApiError, Client, Manifest, wait
 from tests.cluster.conftest import NewNamespace
 
 _KIND = "CustomResourceDefinition"
@@ -16,7 +16,6 @@ _UNKNOWN_FIELD = r"\.spec\.basename: field not declared in schema"
 _OURS = "scalr-agents"
 """The field manager under which components apply definitions."""
 _HELM = {"meta.helm.sh/release-name": "agents"}
-_SECONDS = 20
 
 
 def _id(line: Line) -> str:
@@ -29,14 +28,7 @@ def clean(cluster: Client) -> Client:
     names = {definitions.of(line)["metadata"]["name"] for line in definitions.LINES_WITH_ONE}
     for name in names & _installed(cluster):
         cluster.delete(_KIND, name)
-    wait(lambda: not names & _installed(cluster), _SECONDS, "the removal of the definitions")
-    return cluster
-
-
-@pytest.fixture
-def installed(cluster: Client) -> Client:
-    """A cluster that serves the definitions of both lines."""
-    definitions.install_all(cluster)
+    wait(lambda: not names & _installed(cluster), "the removal of the definitions")
     return cluster
 
 
@@ -91,7 +83,7 @@ def test_an_upgrade_adds_fields(clean: Client, namespace: str) -> None:
     with pytest.raises(ApiError, match=_UNKNOWN_FIELD):
         clean.apply(task)
     definitions.install(clean, definitions.of(line), force=True)
-    wait(lambda: _accepts(clean, task), _SECONDS, "the new field")
+    wait(lambda: _accepts(clean, task), "the new field")
     assert clean.current(task)["spec"] == task["spec"]
 
 
@@ -128,64 +120,3 @@ def test_a_kept_definition_is_reused(line: Line, clean: Client) -> None:
     older["metadata"]["annotations"] = annotations
     with pytest.raises(ApiError, match=rf'conflicts? with "{_OURS}"'):
         clean.apply(older, manager="helm", force=False)
-
-
-@pytest.mark.parametrize("line", definitions.LINES_WITH_ONE, ids=_id)
-def test_a_destroyed_stack_keeps_definitions(line: Line, installed: Client, new_namespace: NewNamespace) -> None:
-    """Its definition, and everything of stacks beside it: in its namespace, and of the same release in another."""
-    cluster = installed
-    here, elsewhere = new_namespace(), new_namespace()
-    gone, *others = (
-        agents.release(line, namespace, name=name) for namespace, name in ((here, "runs"), (here, "more"), (elsewhere, "runs"))
-    )
-    for objects in (gone, *others):
-        agents.apply(cluster, objects)
-    for objects in (gone, *others):
-        agents.wait_for_rollout(cluster, objects)
-    before = [_content(cluster, objects) for objects in others]
-
-    removed = [manifest for manifest in gone if manifest["kind"] != _KIND]
-    assert len(removed) == len(gone) - 1
-    for manifest in reversed(removed):
-        cluster.delete(manifest["kind"], manifest["metadata"]["name"], manifest["metadata"].get("namespace"))
-    wait(lambda: not _remaining(cluster, removed), _SECONDS, "the removal of a stack")
-    assert [_content(cluster, objects) for objects in others] == before
-
-
-def _content(cluster: Client, objects: Manifests) -> Manifests:
-    """Existing objects, without their status."""
-    found = [cluster.current(manifest) for manifest in objects]
-    return [
-        {**{key: value for key, value in each.items() if key != "status"}, "metadata": {"uid": each["metadata"]["uid"]}} for each in found
-    ]
-
-
-def _remaining(cluster: Client, objects: Manifests) -> list[str]:
-    names = [(manifest["kind"], manifest["metadata"]["name"], manifest["metadata"].get("namespace")) for manifest in objects]
-    return [name for kind, name, namespace in names if cluster.find(kind, name, namespace)]
-
-
-def test_both_lines_live_in_one_namespace(installed: Client, namespace: str) -> None:
-    """Two releases with one name, before and after an upgrade: each controller reads its own template with its account."""
-    cluster = installed
-    released = {line: agents.release(line, namespace) for line in definitions.LINES_WITH_ONE}
-    for objects in released.values():
-        agents.apply(cluster, objects)
-    templates = {}
-    for line, objects in released.items():
-        account, deployment = (
-            next(each["metadata"]["name"] for each in objects if each["kind"] == kind) for kind in ("ServiceAccount", "Deployment")
-        )
-        [container] = cluster.get("Deployment", deployment, namespace)["spec"]["template"]["spec"]["containers"]
-        resource = line.tasks()
-        [name] = [each["value"] for each in container["env"] if each["name"] == resource.template_variable]
-        [other] = [each.tasks() for each in definitions.LINES_WITH_ONE if each != line]
-        with cluster.as_(cluster.token(namespace, account)) as controller:
-            accounts.wait_for_roles(controller, objects)
-            [task] = runs.tasks(objects)
-            assert controller.get(resource.kind, name, namespace)["spec"] == task["spec"]
-            with pytest.raises(ApiError) as refused:
-                controller.list(other.kind, namespace)
-        assert refused.value.status == HTTPStatus.FORBIDDEN
-        templates[resource.kind] = name
-    assert templates == {"AgentTask": "runs-agent-job-task", "AgentTaskTemplate": "runs-scalr-agent-task-template"}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster import definitions
+from tests.cluster import accounts, definitions
 from tests.cluster.client import Client, Manifest, wait
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.doctor import NODE, Doctor, kubeconfig, lines
@@ -22,7 +22,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 run()
 """
 """The command as at a terminal. A shell that starts the tests in the background has its children ignore Ctrl-C."""
-_RBAC = "rbac.authorization.k8s.io"
 
 pytestmark = pytest.mark.usefixtures("nodes_of_doctor")
 
@@ -30,8 +29,7 @@ pytestmark = pytest.mark.usefixtures("nodes_of_doctor")
 @pytest.fixture
 def account(control_plane: ControlPlane, cluster: Client, namespace: str, tmp_path: Path) -> Path:
     """The kubeconfig of an account without any rights."""
-    cluster.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "team", "namespace": namespace}})
-    return kubeconfig(control_plane, tmp_path, cluster.token(namespace, "team"))
+    return kubeconfig(control_plane, tmp_path, accounts.team(cluster, namespace))
 
 
 def _rule(group: str, resource: str, *verbs: str) -> Manifest:
@@ -44,13 +42,12 @@ _TEAM = [
     _rule("apps", "deployments", *_OWNED),
     _rule("policy", "poddisruptionbudgets", *_OWNED),
     _rule("networking.k8s.io", "networkpolicies", *_OWNED),
-    *(_rule(_RBAC, each, *_OWNED) for each in ("roles", "rolebindings")),
+    *(_rule(accounts.RBAC, each, *_OWNED) for each in ("roles", "rolebindings")),
     _rule("scalr.io", "atasks", *_OWNED),
     _rule("apps", "replicasets", *_SEEN),
     _rule("", "pods", *_SEEN),
 ]
 """The permissions that docs/operations.md lists for a team in its namespace with an agent-job."""
-_OF_TEAM = {"kubernetes": {"crds": "expect"}}
 _NO_CLUSTER_ROLE: dict[str, Any] = {"values": {"rbac": {"clusterRules": []}}}
 
 
@@ -73,26 +70,17 @@ def test_a_credential_without_rights_gets_findings_and_notes(doctor: Doctor, acc
     assert token not in done.stdout + done.stderr
 
 
-def test_a_team_that_may_deploy_is_told_so(doctor: Doctor, cluster: Client, account: Path, namespace: str) -> None:
+def test_a_team_that_may_deploy_is_told_so(
+    doctor: Doctor, control_plane: ControlPlane, cluster: Client, namespace: str, tmp_path: Path
+) -> None:
     definitions.install_all(cluster)
-    stack: dict[str, Any] = {"agent": _NO_CLUSTER_ROLE, "config": _OF_TEAM, "kubeconfig": account}
-    assert json.loads(doctor(namespace, "-o", "json", **stack).stdout)["errors"] == 2
     agents_own = [
         *(_rule("", each, *_OWNED, "deletecollection", "update") for each in ("pods", "pods/log", "pods/exec", "pods/status")),
         *(_rule("batch", each, *_OWNED, "deletecollection", "update") for each in ("jobs", "jobs/status")),
     ]
-    metadata = {"name": "team", "namespace": namespace}
-    cluster.create({"apiVersion": f"{_RBAC}/v1", "kind": "Role", "metadata": metadata, "rules": [*_TEAM, *agents_own]})
-    cluster.create(
-        {
-            "apiVersion": f"{_RBAC}/v1",
-            "kind": "RoleBinding",
-            "metadata": metadata,
-            "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": "team"},
-            "subjects": [{"kind": "ServiceAccount", "name": "team", "namespace": namespace}],
-        }
-    )
-    wait(lambda: lines(doctor(namespace, **stack)) == [], _SECONDS, "a stack that the team may deploy")
+    own = kubeconfig(control_plane, tmp_path, accounts.team(cluster, namespace, [*_TEAM, *agents_own]))
+    stack: dict[str, Any] = {"agent": _NO_CLUSTER_ROLE, "config": {"kubernetes": {"crds": "expect"}}, "kubeconfig": own}
+    wait(lambda: lines(doctor(namespace, **stack)) == [], "a stack that the team may deploy")
     assert "note: dry run: " not in doctor(namespace, **stack).stdout  # also the template of runs, whose definition it may not see
     cluster.patch("Role", "team", namespace, {"rules": [*_TEAM[1:], *agents_own]})
     expected = (
@@ -100,7 +88,6 @@ def test_a_team_that_may_deploy_is_told_so(doctor: Doctor, cluster: Client, acco
     )
     wait(
         lambda: [line.partition(". ")[0] for line in lines(doctor(namespace, **stack))][:1] == [expected],
-        _SECONDS,
         "the missing permission",
     )
 
@@ -159,7 +146,7 @@ def test_a_probe_that_does_not_end_is_ended_and_removed(doctor: Doctor, cluster:
     ]
     assert f"note: probe of agent runs: ran on node {NODE}" in done.stdout
     assert _probes(cluster, namespace) == []
-    wait(lambda: cluster.list("Pod", namespace) == [], _SECONDS, "the end of the probe's pod")
+    wait(lambda: cluster.list("Pod", namespace) == [], "the end of the probe's pod")
 
 
 def test_a_probe_whose_pod_is_refused_says_why(doctor: Doctor, cluster: Client, namespace: str) -> None:
@@ -190,18 +177,8 @@ def test_an_interrupted_probe_is_removed(sent: signal.Signals, doctor: Doctor, c
     doctor.write(namespace, {}, {"kubernetes": {"upsertExisting": True}})
     command = [sys.executable, "-c", _INTERRUPTIBLE, "doctor", "dev", "--probe"]
     with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
-        wait(lambda: _probes(cluster, namespace), _SECONDS, "the probe")
+        wait(lambda: _probes(cluster, namespace), "the probe")
         running.send_signal(sent)
         _, message = running.communicate(timeout=_SECONDS)
     assert (running.returncode, "Traceback" in message) == (130, False)
     assert _probes(cluster, namespace) == []
-
-
-def test_a_probe_whose_container_does_not_start_says_why(doctor: Doctor, cluster: Client, namespace: str) -> None:
-    _deployed(cluster, namespace)
-    status = 'started: false, state: {waiting: {reason: ImagePullBackOff, message: "Back-off pulling image \\"no/such\\""}}'
-    annotated = {"values": {"task": {"podAnnotations": {"scalr-agents.test/unready": status}}}}
-    done = doctor(namespace, "--probe", "--timeout", "5", agent=annotated, config={"kubernetes": {"upsertExisting": True}})
-    [refused] = lines(done)
-    messages = [f'ImagePullBackOff in {name}: Back-off pulling image "no/such"' for name in ("runner", "worker")]
-    assert refused.startswith(f"error: probe of agent runs: its pod did not start: {'; '.join(messages)}")

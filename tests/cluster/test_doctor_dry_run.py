@@ -14,12 +14,11 @@ from tests.cluster.control_plane import ControlPlane
 from tests.cluster.doctor import NODE, Doctor, lines
 from tests.cluster.webhook import configuration, refusing
 
-_SECONDS = 30
 _TASKS = "task pods of agent runs"
 _PULUMI = "pulumi-kubernetes-1a2b3c4d"
 _KINDS = (
     "ConfigMap", "DaemonSet", "Deployment", "Job", "NetworkPolicy", "PersistentVolumeClaim", "Pod", "PodDisruptionBudget", "ReplicaSet",
-    "Role", "RoleBinding", "Secret", "ServiceAccount", "AgentTask",
+    "Role", "RoleBinding", "Secret", "ServiceAccount", "AgentTask", "ResourceQuota", "LimitRange",
 )  # fmt: skip
 _KINDS_OF_CLUSTER = ("ClusterRole", "ClusterRoleBinding", "Namespace", "PersistentVolume", "PriorityClass")
 _CACHE: dict[str, Any] = {"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": {"storageClassName": "fast"}}}}
@@ -111,7 +110,7 @@ def test_a_level_that_pulumi_will_change(doctor: Doctor, new_namespace: NewNames
 def test_a_quota_that_is_full_now(doctor: Doctor, cluster: Client, namespace: str) -> None:
     quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team", "namespace": namespace}}
     cluster.create({**quota, "spec": {"hard": {"requests.memory": "1Gi"}}})
-    wait(lambda: cluster.get("ResourceQuota", "team", namespace).get("status"), _SECONDS, "the quota's status")
+    wait(lambda: cluster.get("ResourceQuota", "team", namespace).get("status"), "the quota's status")
     cluster.create(_pod(namespace, "512Mi"))
     [line] = lines(doctor(namespace))
     amounts = "requested: requests.memory=768Mi, used: requests.memory=512Mi, limited: requests.memory=1Gi"
@@ -121,14 +120,14 @@ def test_a_quota_that_is_full_now(doctor: Doctor, cluster: Client, namespace: st
 def test_a_limit_range_fills_what_a_quota_counts(doctor: Doctor, cluster: Client, namespace: str) -> None:
     quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team", "namespace": namespace}}
     cluster.create({**quota, "spec": {"hard": {"limits.cpu": "64"}}})
-    wait(lambda: cluster.get("ResourceQuota", "team", namespace).get("status"), _SECONDS, "the quota's status")
+    wait(lambda: cluster.get("ResourceQuota", "team", namespace).get("status"), "the quota's status")
     unlimited = {"values": {"task": {"worker": {"resources": {"limits": {"cpu": None}}}}}}
     unset = f"error: {_TASKS}: refused by the API server: failed quota: team: must specify limits.cpu for: worker. "
     [line] = lines(doctor(namespace, agent=unlimited))
     assert line.startswith(unset)
     bounds = {"limits": [{"type": "Container", "default": {"cpu": "1"}}]}
     cluster.create({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "bounds", "namespace": namespace}, "spec": bounds})
-    wait(lambda: lines(doctor(namespace, agent=unlimited)) == [], _SECONDS, "the LimitRange")
+    wait(lambda: lines(doctor(namespace, agent=unlimited)) == [], "the LimitRange")
 
 
 @pytest.fixture
@@ -151,7 +150,7 @@ def policy(cluster: Client, namespace: str) -> Iterator[None]:
         cluster.create({"apiVersion": api_version, "kind": "ValidatingAdmissionPolicy", "metadata": metadata, "spec": spec})
         binding = {"policyName": metadata["name"], "validationActions": [action]}
         cluster.create({"apiVersion": api_version, "kind": "ValidatingAdmissionPolicyBinding", "metadata": metadata, "spec": binding})
-    wait(lambda: _is_refused(cluster, _pod(namespace, **{"app.kubernetes.io/component": "task"})), _SECONDS, "the policy")
+    wait(lambda: _is_refused(cluster, _pod(namespace, **{"app.kubernetes.io/component": "task"})), "the policy")
     yield
     for resource in rules:
         cluster.delete("ValidatingAdmissionPolicyBinding", f"{namespace}-{resource}")
@@ -169,7 +168,7 @@ def test_a_policy(doctor: Doctor, namespace: str, policy: None) -> None:
 
 def test_a_webhook(doctor: Doctor, control_plane: ControlPlane, cluster: Client, namespace: str) -> None:
     with refusing(control_plane, cluster, namespace) as requests:
-        wait(lambda: _is_refused(cluster, _pod(namespace)), _SECONDS, "the webhook")
+        wait(lambda: _is_refused(cluster, _pod(namespace)), "the webhook")
         requests.clear()
         found = lines(doctor(namespace))
     refused = 'refused by the API server: admission webhook "pods.acme.example" denied the request: '
@@ -182,7 +181,7 @@ def test_a_webhook(doctor: Doctor, control_plane: ControlPlane, cluster: Client,
 def test_a_webhook_that_is_down(doctor: Doctor, control_plane: ControlPlane, cluster: Client, namespace: str) -> None:
     cluster.create(configuration(namespace, 1, control_plane.authority.read_bytes()))
     try:
-        wait(lambda: _is_refused(cluster, _pod(namespace)), _SECONDS, "the webhook")
+        wait(lambda: _is_refused(cluster, _pod(namespace)), "the webhook")
         found = lines(doctor(namespace))
     finally:
         cluster.delete("ValidatingWebhookConfiguration", namespace)
@@ -228,7 +227,8 @@ def test_nothing_is_created(
     deployed: bool, doctor: Doctor, cluster: Client, namespace: str, project: Path, asked: list[tuple[str, str]]
 ) -> None:
     agent = {"values": {**_CACHE, "task": {"buffer": {"replicas": 1}}}}
-    config = {"namespaces": {f"{namespace}-new": {"podSecurity": "restricted"}}}
+    quota = {"create": False, "quota": {"pods": 30, "cpu": "64"}}
+    config = {"namespaces": {f"{namespace}-new": {"podSecurity": "restricted"}, namespace: quota}}
     if deployed:
         account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "runs-agent-job", "namespace": namespace}}
         cluster.apply(account, manager=_PULUMI)

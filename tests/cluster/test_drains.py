@@ -15,11 +15,8 @@ from tests.helpers.validated import LINES
 
 EVICTED, REFUSED = 201, 429
 EVERY_POD = 2147483647
-_SECONDS = 30
 _numbers = itertools.count(1)
 _JOB_LINES = [line for line in LINES if line.task_resource]
-_OTHER_LINES = [line for line in LINES if not line.task_resource]
-
 NewNode = Callable[[], str]
 """Creates a node for one test; its label `pool` is its name."""
 
@@ -35,7 +32,7 @@ def new_node(cluster: Client) -> Iterator[NewNode]:
         name = f"drained-{next(_numbers)}"
         nodes.add(cluster, name, {"pool": name})
         made.append(name)
-        wait(lambda: nodes.is_ready(cluster, name), nodes.READY_SECONDS, f"node {name}")
+        wait(lambda: nodes.is_ready(cluster, name), f"node {name}")
         return name
 
     yield new
@@ -85,7 +82,7 @@ def _status(cluster: Client, budget: Manifest, reason: str, healthy: int) -> Man
         up_to_date = status.get("observedGeneration") == current["metadata"]["generation"]
         return status if up_to_date and reasons == [reason] and status["currentHealthy"] == healthy else {}
 
-    status = wait(settled, _SECONDS, f"{reason} of budget {budget['metadata']['name']} over {healthy} pods")
+    status = wait(settled, f"{reason} of budget {budget['metadata']['name']} over {healthy} pods")
     return {key: status[key] for key in ("currentHealthy", "desiredHealthy", "disruptionsAllowed", "expectedPods")}
 
 
@@ -127,16 +124,6 @@ def test_unready_runs_are_not_evicted(line: Line, cluster: Client, new_namespace
 
 
 @each_job_line
-def test_runs_are_evicted_without_the_budget(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
-    objects = _apply(cluster, line, new_namespace("restricted"), {"task": {"podDisruptionBudget": {"enabled": False}}})
-    assert _budgets(objects) == []
-    run = _start(cluster, objects)
-    assert _evict(cluster, run.pods()) == [EVICTED]
-    assert wait(run.conditions, _SECONDS, "the end of the run") == {"Failed", "FailureTarget"}
-    wait(lambda: run.pods() == [], _SECONDS, "the removal of its pod")
-
-
-@each_job_line
 def test_the_chart_s_budget_does_not_work(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
     """Kubernetes counts `maxUnavailable` from the scale of what owns the pods. Jobs have none, so that ours is `minAvailable`."""
     namespace = new_namespace("restricted")
@@ -152,7 +139,7 @@ def test_the_chart_s_budget_does_not_work(line: Line, cluster: Client, new_names
         conditions = cluster.current(budget).get("status", {}).get("conditions", ())
         return any(condition["reason"] == "SyncFailed" for condition in conditions)
 
-    wait(failed, _SECONDS, "the failure of the budget")
+    wait(failed, "the failure of the budget")
     status = cluster.current(budget)["status"]
     assert _condition(status["conditions"], "DisruptionAllowed")["message"] == "jobs.batch does not implement the scale subresource"
     assert (status["currentHealthy"], status["expectedPods"]) == (0, 0)
@@ -172,7 +159,7 @@ def test_one_controller_stays_until_the_other_is_back(line: Line, cluster: Clien
     one, other = _component(cluster, namespace, "agent")
     _cordon(cluster, node)
     assert _evict(cluster, [one, other, other]) == [EVICTED, REFUSED, REFUSED]
-    wait(lambda: len(_waiting(cluster, namespace, "agent")) == 1, _SECONDS, "a replacement without a node")
+    wait(lambda: len(_waiting(cluster, namespace, "agent")) == 1, "a replacement without a node")
     assert _status(cluster, budget, "InsufficientPods", healthy=1)["disruptionsAllowed"] == 0
     assert _evict(cluster, [other]) == [REFUSED]
     cluster.patch("Node", node, None, {"spec": {"unschedulable": False}})
@@ -187,7 +174,7 @@ def _cordon(cluster: Client, node: str) -> None:
         """Controllers have seen it, and so has the scheduler."""
         return any(taint["key"] == "node.kubernetes.io/unschedulable" for taint in cluster.get("Node", node)["spec"].get("taints", ()))
 
-    wait(tainted, _SECONDS, f"the cordon of node {node}")
+    wait(tainted, f"the cordon of node {node}")
 
 
 def _waiting(cluster: Client, namespace: str, component: str) -> Manifests:
@@ -197,26 +184,6 @@ def _waiting(cluster: Client, namespace: str, component: str) -> Manifests:
         return any(condition.get("reason") == "Unschedulable" for condition in pod["status"].get("conditions", ()))
 
     return [pod for pod in _component(cluster, namespace, component) if is_waiting(pod)]
-
-
-@each_job_line
-def test_a_single_controller_is_evicted(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
-    namespace = new_namespace("restricted")
-    objects = _apply(cluster, line, namespace, {})
-    assert [budget["metadata"]["labels"]["app.kubernetes.io/component"] for budget in _budgets(objects)] == ["task"]
-    assert _evict(cluster, _component(cluster, namespace, "agent")) == [EVICTED]
-
-
-@pytest.mark.parametrize("line", _OTHER_LINES, ids=agents.line_id)
-def test_other_kinds_have_no_budgets(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
-    namespace = new_namespace("privileged")
-    objects = _apply(cluster, line, namespace, {"replicaCount": 2} if line.chart == "agent-local" else {})
-    assert _budgets(objects) == []
-    pods = cluster.list("Pod", namespace)
-    owners = sorted(pod["metadata"]["ownerReferences"][0]["kind"] for pod in pods)
-    assert set(owners) == {"agent-local": {"ReplicaSet"}, "agent-k8s": {"DaemonSet", "ReplicaSet"}}[line.chart]
-    assert owners.count("ReplicaSet") == {"agent-local": 2, "agent-k8s": 1}[line.chart]
-    assert _evict(cluster, pods) == [EVICTED] * len(pods)
 
 
 @each_job_line
@@ -233,8 +200,8 @@ def test_a_hanging_run_blocks_a_drain_until_its_deadline(
     assert _evict(cluster, [controller, *hanging]) == [EVICTED, REFUSED]
 
     run.shorten(1)
-    wait(lambda: _is_drained(cluster, namespace, node), _SECONDS, "the end of the drain")
-    assert wait(run.conditions, _SECONDS, "the end of the Job") == {"FailureTarget", "Failed"}
+    wait(lambda: _is_drained(cluster, namespace, node), "the end of the drain")
+    assert wait(run.conditions, "the end of the Job") == {"FailureTarget", "Failed"}
     status = (run.job() or {})["status"]
     assert _condition(status["conditions"], "Failed")["reason"] == "DeadlineExceeded"
     assert (status["failed"], status.get("succeeded", 0), run.pods()) == (1, 0, [])
@@ -253,13 +220,6 @@ def _is_drained(cluster: Client, namespace: str, node: str) -> bool:
 
 
 @each_job_line
-def test_placeholders_are_evicted(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
-    namespace = new_namespace("restricted")
-    _apply(cluster, line, namespace, {"task": {"buffer": {"replicas": 2}}})
-    assert _evict(cluster, _component(cluster, namespace, "buffer")) == [EVICTED, EVICTED]
-
-
-@each_job_line
 def test_a_task_displaces_a_placeholder(line: Line, cluster: Client, new_namespace: NewNamespace, new_node: NewNode) -> None:
     namespace, node = new_namespace("restricted"), new_node()
     room_for_two = {"allocatable": {"cpu": "1500m"}}  # a task asks for 750m
@@ -271,7 +231,7 @@ def test_a_task_displaces_a_placeholder(line: Line, cluster: Client, new_namespa
     run = _start(cluster, objects)
     [task] = run.pods()
     assert task["spec"]["nodeName"] == node
-    wait(lambda: len(_waiting(cluster, namespace, "buffer")) == 1, _SECONDS, "a placeholder without a node")
+    wait(lambda: len(_waiting(cluster, namespace, "buffer")) == 1, "a placeholder without a node")
     left = _component(cluster, namespace, "buffer")
     assert len(left) == 2
     assert len(_uids(left) & _uids(placeholders)) == 1
@@ -279,5 +239,5 @@ def test_a_task_displaces_a_placeholder(line: Line, cluster: Client, new_namespa
     assert [event["involvedObject"]["uid"] for event in preempted] == list(_uids(placeholders) - _uids(left))
 
     run.finish()
-    wait(lambda: not _waiting(cluster, namespace, "buffer"), _SECONDS, "room for the placeholder")
+    wait(lambda: not _waiting(cluster, namespace, "buffer"), "room for the placeholder")
     assert _uids(_component(cluster, namespace, "buffer")) == _uids(left)

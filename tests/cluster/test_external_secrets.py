@@ -14,8 +14,6 @@ from tests.cluster.client import Client, wait
 from tests.cluster.external_secrets import Operator
 from tests.helpers.kinds import CA, JOB, KEY, LOCAL, VERSIONS, Kind, every_kind
 
-_SECONDS = 120
-"""The garbage collector takes half a minute to see a new kind."""
 _TLS = {(JOB, "current"): "global", (LOCAL, "current"): "agent"}
 """The section of the client certificate, where there is one."""
 _STORE = {("pool", "token"): "token-of-the-pool", ("github", ""): "hunter2", ("tls", "key"): KEY}
@@ -44,7 +42,7 @@ def _becomes(cluster: Client, resource: Manifest) -> str:
         conditions = cluster.current(resource).get("status", {}).get("conditions", [])
         return next((str(each["status"]) for each in conditions if each["type"] == "Ready"), "")
 
-    return wait(status, _SECONDS, resource["metadata"]["name"])
+    return wait(status, resource["metadata"]["name"])
 
 
 @every_kind
@@ -65,7 +63,7 @@ def test_the_operator_creates_the_secret_of_the_pods(kind: Kind, cluster: Client
         for each, secret in zip(resources, secrets, strict=True):
             assert secret["metadata"]["labels"].items() >= each["metadata"]["labels"].items()
             cluster.delete("ExternalSecret", each["metadata"]["name"], namespace)
-        wait(lambda: not any(cluster.find("Secret", each["metadata"]["name"], namespace) for each in resources), _SECONDS, "no Secrets")
+        wait(lambda: not any(cluster.find("Secret", each["metadata"]["name"], namespace) for each in resources), "no Secrets")
 
 
 @pytest.mark.parametrize("missing", ["pool", "github"])

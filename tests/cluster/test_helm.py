@@ -53,8 +53,7 @@ ROLLED = {
     ("name", "program"),
     [
         ("agent-job-legacy", "helm"),
-        ("agent-job-current", "helm4"),
-        ("agent-job-current-claim", "helm"),
+        ("agent-job-current-claim", "helm4"),
         ("agent-local-legacy-claim", "helm"),
         ("agent-local-current", "helm4"),
     ],
@@ -172,8 +171,6 @@ def test_a_volume_changes_its_kind(install: Install, tmp_path: Path) -> None:
         ("helm", "helm", True),
         ("helm", "helm", False),
         ("helm4", "helm", True),
-        ("helm4", "helm", False),
-        ("helm", "helm-controller", True),
         ("helm", "terraform-provider-helm_v2.17.0_x5", True),
     ],
 )
@@ -191,14 +188,6 @@ def test_removed_objects_are_deleted(program: str, installer: str, forgotten: bo
     left = release.cluster.apply(deployment)["spec"]["template"]["spec"]
     assert (left.get("tolerations") == toleration) is not forgotten
     assert (variable in {each["name"] for each in left["containers"][0]["env"]}) is not forgotten
-
-
-def test_helm_uninstall_deletes_taken_over_objects(install: Install, tmp_path: Path) -> None:
-    release = install(GOLDEN["agent-local-current"])
-    objects, instructions = release.taken_over(tmp_path)
-    release.up(objects, instructions)
-    release.helm.output("uninstall", release.case.release, "-n", release.case.namespace)
-    assert release.uids(objects) == {}
 
 
 def _start(cluster: Client, task: Manifest) -> runs.Run:

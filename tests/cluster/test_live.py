@@ -10,14 +10,12 @@ import pytest
 from scalr_agents import stack
 from scalr_agents.stack import source
 
-from tests.cluster import agents, runs
+from tests.cluster import accounts, agents, runs
 from tests.cluster.client import Client, Manifest, wait
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.doctor import Doctor, kubeconfig
 from tests.helpers import samples
 from tests.helpers.command_line import Done, cli
-
-_SECONDS = 60
 
 pytestmark = pytest.mark.usefixtures("nodes_of_doctor")
 
@@ -52,12 +50,12 @@ def test_status_tells_what_the_cluster_has(doctor: Doctor, cluster: Client, name
     homeless["spec"]["template"]["spec"]["nodeSelector"] = {"doctor": "nobody"}
     lost, late = homeless["metadata"]["name"], refused["metadata"]["name"]
     cluster.create(homeless)
-    wait(lambda: "Unschedulable: " in _reported(doctor.project, "runs").get(lost, ""), _SECONDS, "the scheduler")
+    wait(lambda: "Unschedulable: " in _reported(doctor.project, "runs").get(lost, ""), "the scheduler")
     metadata = {"name": "team", "namespace": namespace}
     cluster.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": {"pods": "1"}}})
-    wait(lambda: cluster.get("ResourceQuota", "team", namespace).get("status"), _SECONDS, "the quota")
+    wait(lambda: cluster.get("ResourceQuota", "team", namespace).get("status"), "the quota")
     cluster.create(refused)
-    wait(lambda: "exceeded quota" in _reported(doctor.project, "runs")[late], _SECONDS, "the event of the quota")
+    wait(lambda: "exceeded quota" in _reported(doctor.project, "runs")[late], "the event of the quota")
     found, done = _status(doctor.project)
     [agent] = found["agents"]
     assert (done.returncode, agent["ready"], agent["differences"], agent["version"]["cluster"]) == (0, True, [], "1.4.0")
@@ -65,18 +63,10 @@ def test_status_tells_what_the_cluster_has(doctor: Doctor, cluster: Client, name
     assert _reported(doctor.project, "failures")[bad.name].startswith("exit code 1 in ")
 
 
-def test_status_tells_what_differs(doctor: Doctor, cluster: Client, namespace: str) -> None:
-    _deployed(doctor, cluster, namespace)
-    doctor.write(namespace, {"agentVersion": "1.4.0", "values": {"agent": {"replicaCount": 2}}}, {})
-    [agent] = _status(doctor.project)[0]["agents"]
-    assert agent["differences"] == ["Deployment runs-scalr-agent: replicas is 1 in the cluster, 2 in the stack file"]
-
-
 def test_a_credential_without_rights_gets_notes(
     doctor: Doctor, cluster: Client, control_plane: ControlPlane, namespace: str, tmp_path: Path
 ) -> None:
-    cluster.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "team", "namespace": namespace}})
-    doctor.write(namespace, {}, {}, kubeconfig(control_plane, tmp_path, cluster.token(namespace, "team")))
+    doctor.write(namespace, {}, {}, kubeconfig(control_plane, tmp_path, accounts.team(cluster, namespace)))
     found, done = _status(doctor.project)
     assert (done.returncode, found["agents"][0]["ready"]) == (1, False)
     listed = ["pods", "jobs.batch", "events", "persistentvolumeclaims", "atasks.scalr.io", "deployments.apps"]
@@ -86,10 +76,3 @@ def test_a_credential_without_rights_gets_notes(
     assert refused.stderr.splitlines()[-1] == (
         f"error: pods in namespace {namespace}: cannot be seen: your credential lacks the permission"
     )
-
-
-def test_the_logs_of_a_run_that_is_gone_are_in_scalr(doctor: Doctor, cluster: Client, namespace: str) -> None:
-    _deployed(doctor, cluster, namespace)
-    done = cli("logs", "runs", "--run", "run-gone", "-s", "dev", directory=doctor.project)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "the log of the run is in Scalr. Runs with pods: none" in done.stderr

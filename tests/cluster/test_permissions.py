@@ -1,18 +1,21 @@
-"""Permissions of an agent's account: only those that its controller needs, evaluated by the API server's RBAC.
+"""Permissions of an agent's account: those that its controller needs, with which it works, and no others.
 
 Resources are written as kubectl writes them: `jobs.batch/status` is the subresource `status` of `jobs` in the group `batch`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
 from itertools import product
 from typing import Any
 
 import pytest
 
-from tests.cluster import accounts, agents
+from tests.cluster import accounts, agents, runs
 from tests.cluster.accounts import Controller
-from tests.cluster.client import Client
+from tests.cluster.client import ApiError, Client, wait
+from tests.cluster.simulated import LOGS
 from tests.helpers.validated import LINES
 
 Permission = tuple[str, str]
@@ -58,41 +61,6 @@ EVERYBODY: Grants = {
 }
 """What Kubernetes itself grants to every account: to ask who it is, what it may do, and which authorities the cluster trusts."""
 
-_IN_NAMESPACES = """
-    pods pods/log pods/exec pods/status pods/attach pods/portforward pods/proxy pods/ephemeralcontainers
-    pods/resize pods/eviction pods/binding
-    jobs.batch jobs.batch/status cronjobs.batch
-    deployments.apps deployments.apps/scale deployments.apps/status daemonsets.apps statefulsets.apps replicasets.apps
-    secrets configmaps serviceaccounts serviceaccounts/token persistentvolumeclaims services endpoints events resourcequotas limitranges
-    roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io
-    networkpolicies.networking.k8s.io poddisruptionbudgets.policy leases.coordination.k8s.io
-    atasks.scalr.io atasks.scalr.io/status agenttasktemplates.scalr.io agenttasktemplates.scalr.io/status
-"""
-_OF_THE_CLUSTER = """
-    namespaces namespaces/finalize nodes nodes/proxy nodes/status persistentvolumes
-    clusterroles.rbac.authorization.k8s.io clusterrolebindings.rbac.authorization.k8s.io
-    customresourcedefinitions.apiextensions.k8s.io apiservices.apiregistration.k8s.io
-    storageclasses.storage.k8s.io priorityclasses.scheduling.k8s.io runtimeclasses.node.k8s.io
-    mutatingwebhookconfigurations.admissionregistration.k8s.io validatingwebhookconfigurations.admissionregistration.k8s.io
-    certificatesigningrequests.certificates.k8s.io certificatesigningrequests.certificates.k8s.io/approval
-    tokenreviews.authentication.k8s.io subjectaccessreviews.authorization.k8s.io
-"""
-_SPECIAL = [
-    ("bind", "roles.rbac.authorization.k8s.io"),
-    ("escalate", "roles.rbac.authorization.k8s.io"),
-    ("bind", "clusterroles.rbac.authorization.k8s.io"),
-    ("escalate", "clusterroles.rbac.authorization.k8s.io"),
-    ("impersonate", "serviceaccounts"),
-    ("impersonate", "users"),
-    ("impersonate", "groups"),
-]
-"""Verbs that escalate permissions."""
-
-ASKED = {
-    "namespaced": [*product(_MANAGE.split(), _IN_NAMESPACES.split()), *_SPECIAL],
-    "cluster": [*product(_MANAGE.split(), _OF_THE_CLUSTER.split()), *_SPECIAL],
-}
-
 
 @pytest.fixture(scope="module", params=LINES, ids=agents.line_id)
 def controller(request: pytest.FixtureRequest, cluster: Client) -> Iterator[Controller]:
@@ -104,31 +72,6 @@ def _permissions(grants: Grants) -> set[Permission]:
     return {(verb, resource) for resource, verbs in grants.items() for verb in verbs.split()}
 
 
-def _allowed(api: Client, asked: Sequence[Permission], namespace: str | None = None) -> set[Permission]:
-    """The permissions that the server grants, in a namespace or, without one, in the whole cluster."""
-
-    def may(permission: Permission) -> bool:
-        verb, resource = permission
-        name, _, subresource = resource.partition("/")
-        plural, _, group = name.partition(".")
-        return api.may(verb, f"{plural}/{subresource}" if subresource else plural, namespace, group=group)
-
-    with ThreadPoolExecutor(4) as workers:
-        return {permission for permission, granted in zip(asked, workers.map(may, asked), strict=True) if granted}
-
-
-def test_permissions_of_the_account_in_its_namespace(controller: Controller) -> None:
-    """Every permission that is requested is in the table or denied."""
-    granted = {**NAMESPACED[controller.id], **CLUSTER_WIDE.get(controller.id, {})}
-    assert _allowed(controller.api, ASKED["namespaced"], controller.namespace) == _permissions(granted)
-
-
-def test_permissions_of_the_account_elsewhere(controller: Controller) -> None:
-    granted = _permissions(CLUSTER_WIDE.get(controller.id, {}))
-    assert _allowed(controller.api, ASKED["namespaced"], controller.elsewhere) == granted
-    assert _allowed(controller.api, ASKED["cluster"]) == set()
-
-
 def test_the_account_has_only_listed_rules(controller: Controller) -> None:
     """The server's list of rules, independent of the tables: our rules and the default ones."""
     everywhere = {**EVERYBODY, **CLUSTER_WIDE.get(controller.id, {})}
@@ -137,11 +80,6 @@ def test_the_account_has_only_listed_rules(controller: Controller) -> None:
     assert _rules(controller.api, controller.elsewhere) == (_permissions(everywhere), urls)
     with controller.cluster.as_(controller.cluster.token(controller.elsewhere, "default")) as nobody:
         assert _rules(nobody, controller.elsewhere) == (_permissions(EVERYBODY), urls)
-
-
-def test_the_rules_of_the_account_are_those_of_its_roles(controller: Controller) -> None:
-    rendered = [rule for manifest in controller.objects if manifest["kind"] in ("Role", "ClusterRole") for rule in manifest["rules"]]
-    assert _expanded(rendered) | _permissions(EVERYBODY) == _rules(controller.api, controller.namespace)[0]
 
 
 def _rules(api: Client, namespace: str) -> tuple[set[Permission], set[Permission]]:
@@ -163,3 +101,89 @@ def _expanded(rules: Sequence[Mapping[str, Any]]) -> set[Permission]:
             name = f"{plural}.{group}" if group else plural
             found.add((verb, f"{name}/{subresource}" if subresource else name))
     return found
+
+
+def test_secrets_and_other_namespaces_are_refused(controller: Controller) -> None:
+    api = controller.api
+    asked = [lambda: api.list("Secret", controller.namespace), lambda: api.list("Pod", controller.elsewhere), lambda: api.list("Pod")]
+    secrets = HTTPStatus.OK if controller.line.chart == "agent-k8s" else HTTPStatus.FORBIDDEN
+    assert [_status(request) for request in asked] == [secrets, HTTPStatus.FORBIDDEN, HTTPStatus.FORBIDDEN]
+
+
+def _only_kind(chart: str) -> pytest.MarkDecorator:
+    lines = [line for line in LINES if line.chart == chart]
+    return pytest.mark.parametrize("controller", lines, ids=agents.line_id, indirect=True)
+
+
+@_only_kind("agent-job")
+def test_a_job_controller_works_with_its_account(controller: Controller) -> None:
+    api, namespace = controller.api, controller.namespace
+    [task] = runs.tasks(controller.objects)
+    kind, name = task["kind"], task["metadata"]["name"]
+    template = api.get(kind, name, namespace)
+    assert template["spec"] == task["spec"]
+    assert [found["metadata"]["name"] for found in api.list(kind, namespace)] == [name]
+    assert _first_watched(api, kind, namespace) == ("ADDED", name)
+
+    run = runs.start(controller.cluster, template, controller=api)
+    [pod] = api.list("Pod", namespace, {"batch.kubernetes.io/job-name": run.name})
+    pod_name = pod["metadata"]["name"]
+    assert _first_watched(api, "Job", namespace) == ("ADDED", run.name)
+    assert api.logs(pod_name, namespace, "runner") == LOGS
+    assert _exec(api, pod_name, namespace) == HTTPStatus.BAD_REQUEST
+    marked = api.patch("Pod", pod_name, namespace, {"metadata": {"annotations": {"example.com/seen": "yes"}}})
+    assert marked["metadata"]["annotations"]["example.com/seen"] == "yes"
+    assert api.patch_status("Pod", pod_name, namespace, {"message": "seen"})["status"]["message"] == "seen"
+    deployment = controller.its("Deployment")["metadata"]["name"]
+    assert api.get("Deployment", deployment, namespace)["spec"]["replicas"] == 1
+    events = _status(lambda: api.list("Event", namespace))
+    assert events == (HTTPStatus.OK if controller.line.generation == "current" else HTTPStatus.FORBIDDEN)
+
+    api.delete("Pod", pod_name, namespace)
+    api.delete("Job", run.name, namespace)
+    assert api.find("Job", run.name, namespace) is None
+
+
+@_only_kind("agent-k8s")
+def test_a_pod_controller_works_with_its_account(controller: Controller) -> None:
+    """It hands configuration and credentials to the pods that it starts."""
+    api, namespace = controller.api, controller.namespace
+    metadata = {"name": "run-1", "namespace": namespace}
+    api.create({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "stringData": {"token": "of-the-run"}})
+    api.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"run": "1"}})
+    container = {"name": "main", "image": "example/main", "envFrom": [{"secretRef": {"name": "run-1"}}]}
+    api.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container]}})
+    wait(lambda: api.get("Pod", "run-1", namespace)["status"].get("phase") == "Running", "the pod of a run")
+    assert api.logs("run-1", namespace, "main") == LOGS
+    assert _exec(api, "run-1", namespace) == HTTPStatus.BAD_REQUEST
+    assert api.patch_status("Pod", "run-1", namespace, {"message": "seen"})["status"]["message"] == "seen"
+    for kind in ("Pod", "ConfigMap", "Secret"):
+        assert _first_watched(api, kind, namespace)[0] == "ADDED"
+        api.delete(kind, "run-1", namespace)
+
+
+def _first_watched(api: Client, kind: str, namespace: str) -> tuple[str, str]:
+    """The first event of a watch: its type, and the object's name."""
+    with api._http.stream("GET", api._path(kind, namespace=namespace), params={"watch": "true"}) as events:
+        return _event(next(events.iter_lines()))
+
+
+def _event(line: str) -> tuple[str, str]:
+    event = json.loads(line)
+    return event["type"], event["object"]["metadata"]["name"]
+
+
+def _exec(api: Client, pod: str, namespace: str) -> int:
+    """The status of an exec request. This client cannot upgrade the connection, so an allowed request results in 400."""
+    path = api._path("Pod", pod, namespace, "exec")
+    statuses = {_status(partial(api._request, verb, path, {"command": "true", "stdout": "true"})) for verb in ("GET", "POST")}
+    assert len(statuses) == 1
+    return statuses.pop()
+
+
+def _status(request: Callable[[], object]) -> int:
+    try:
+        request()
+    except ApiError as problem:
+        return problem.status
+    return HTTPStatus.OK

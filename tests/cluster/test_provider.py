@@ -4,19 +4,18 @@ The provider is no Go module that can be built from the registry, so it has to b
 """
 
 import base64
-import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from scalr_agents.charts import render
 
-from tests.cluster import definitions, external_secrets, kubectl, runs, volumes
+from tests.cluster import accounts, definitions, external_secrets, kubectl, runs, volumes
 from tests.cluster.client import Client, wait
 from tests.cluster.conftest import Install, NewNamespace
 from tests.cluster.control_plane import ControlPlane
+from tests.cluster.doctor import kubeconfig
 from tests.cluster.external_secrets import Operator
 from tests.cluster.helm import WORKLOADS, Instructions
 from tests.engine.clouds import FILE_SYSTEM
@@ -28,7 +27,6 @@ from tests.helpers.releases import GOLDEN
 _SECONDS = 120
 _CACHE = "agents.runs.values.persistence.cache"
 _REPLACED = ("delete-replaced", "replace", "create-replacement")
-_RBAC = "rbac.authorization.k8s.io"
 _OWNED, _SEEN = ["create", "get", "list", "watch", "patch", "delete"], ["get", "list", "watch"]
 _TEAM = [
     ("", "serviceaccounts", _OWNED),
@@ -37,8 +35,8 @@ _TEAM = [
     ("apps", "deployments", _OWNED),
     ("policy", "poddisruptionbudgets", _OWNED),
     ("networking.k8s.io", "networkpolicies", _OWNED),
-    (_RBAC, "roles", _OWNED),
-    (_RBAC, "rolebindings", _OWNED),
+    (accounts.RBAC, "roles", _OWNED),
+    (accounts.RBAC, "rolebindings", _OWNED),
     ("scalr.io", "atasks", _OWNED),
     ("external-secrets.io", "externalsecrets", _OWNED),
     ("apps", "replicasets", _SEEN),
@@ -82,7 +80,7 @@ def _is_held(cluster: Client, namespace: str) -> bool:
 
 def test_the_steps_of_the_readme(local: Deployment, cluster: Client, namespace: str) -> None:
     first = up(local)
-    assert len(first.all("create")) == 19
+    assert len(first.all("create")) == 18
     for again in (local.preview(), local.refresh(), local.preview()):
         assert not again.failed, again.output
         assert again.steps == {}
@@ -104,7 +102,7 @@ def test_the_steps_of_the_readme(local: Deployment, cluster: Client, namespace: 
 
 def test_a_removal_waits_for_runs(local: Deployment, run: runs.Run, cluster: Client, namespace: str, in_background: InBackground) -> None:
     gone = in_background(local.destroy)
-    wait(lambda: _is_held(cluster, namespace), _SECONDS, "a claim that is deleted and mounted")
+    wait(lambda: _is_held(cluster, namespace), "a claim that is deleted and mounted")
     assert cluster.list("Deployment", namespace) == []
     for kind in ("Role", "NetworkPolicy", "Secret", "PodDisruptionBudget", "ServiceAccount"):
         assert not any("deletionTimestamp" in there["metadata"] for there in cluster.list(kind, namespace)), kind
@@ -121,7 +119,7 @@ def test_a_claim_is_replaced_when_its_runs_have_ended(
 ) -> None:
     local.edit({f"{_CACHE}.persistentVolumeClaim.storageClassName": classes[1]})
     moved = in_background(local.up)
-    wait(lambda: _is_held(cluster, namespace), _SECONDS, "a claim that is deleted and mounted")
+    wait(lambda: _is_held(cluster, namespace), "a claim that is deleted and mounted")
     assert cluster.list("Deployment", namespace) == []
     assert run.is_running()
     run.finish()
@@ -132,23 +130,6 @@ def test_a_claim_is_replaced_when_its_runs_have_ended(
     assert (claim["spec"]["volumeName"], claim["status"]["phase"]) == (classes[1], "Bound")
     assert local.preview().steps == {}
     assert not local.destroy().failed
-
-
-def test_a_volume_is_replaced_with_its_claim_and_its_pods(
-    deploy: Callable[[str], Deployment], cluster: Client, new_namespace: NewNamespace
-) -> None:
-    namespace = new_namespace()
-    stack = deploy("local")
-    agent: dict[str, Any] = {"kind": "agent-k8s", "namespace": namespace, "values": {"efsVolumeHandle": "fs-0000000a"}}
-    stack.edit({"namespaces": {namespace: {"create": False}}, "agents": {"runs": agent}})
-    stack.set_secrets({"runs.token": "token-of-runs"})
-    up(stack)
-    stack.edit({"agents.runs.values.efsVolumeHandle": "fs-0000000b"})
-    assert up(stack).steps == dict.fromkeys(("runs-volume", "runs-claim", "runs-deployment", "runs-daemon-set"), _REPLACED)
-    [claim] = cluster.list("PersistentVolumeClaim", namespace)
-    volume = cluster.get("PersistentVolume", claim["spec"]["volumeName"])
-    assert (claim["status"]["phase"], volume["spec"]["csi"]["volumeHandle"]) == ("Bound", "fs-0000000b")
-    assert not stack.destroy().failed
 
 
 def test_a_file_system_is_replaced_with_its_claim_and_its_pods(
@@ -180,7 +161,7 @@ def test_a_killed_up_is_repaired(local: Deployment, cluster: Client, namespace: 
     """The rollback of docs/operations.md. Fields that the first attempt set can be removed later."""
     local.edit({"agents.runs.values.agent.minReadySeconds": 30, "agents.runs.values.agent.extraEnv": {"LATER": "gone"}})
     with local.killable_up() as running:
-        wait(lambda: cluster.find("Deployment", "runs-agent-job", namespace), _SECONDS, "a Deployment that is awaited")
+        wait(lambda: cluster.find("Deployment", "runs-agent-job", namespace), "a Deployment that is awaited")
         assert running.kill()
     local.cancel()
     local.edit({"agents.runs.values.agent.minReadySeconds": 1})
@@ -206,17 +187,8 @@ def test_a_credential_for_one_namespace(
     rendered = render("agent-job", {"agent": {"token": TOKEN}}, release="runs", namespace=namespace)
     agents_own = [rule for manifest in rendered if manifest["kind"] == "Role" for rule in manifest["rules"]]
     granted = [*({"apiGroups": [group], "resources": [kind], "verbs": verbs} for group, kind, verbs in _TEAM), *agents_own]
-    metadata = {"name": "team", "namespace": namespace}
-    reference = {"apiGroup": _RBAC, "kind": "Role", "name": "team"}
-    subjects = [{"kind": "ServiceAccount", **metadata}]
-    cluster.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
-    cluster.create({"apiVersion": f"{_RBAC}/v1", "kind": "Role", "metadata": metadata, "rules": granted})
-    cluster.create({"apiVersion": f"{_RBAC}/v1", "kind": "RoleBinding", "metadata": metadata, "roleRef": reference, "subjects": subjects})
-    config = json.loads(control_plane.kubeconfig.read_text())
-    config["users"][0]["user"] = {"token": cluster.token(namespace, "team")}
-    kubeconfig = tmp_path / "kubeconfig"
-    kubeconfig.write_text(json.dumps(config))
-    local.environment = {**local.environment, "KUBECONFIG": str(kubeconfig)}
+    own = kubeconfig(control_plane, tmp_path, accounts.team(cluster, namespace, granted))
+    local.environment = {**local.environment, "KUBECONFIG": str(own)}
     local.edit({"kubernetes.crds": "expect", "agents.runs.values.rbac": {"clusterRules": []}})
     assert len(up(local).all("create")) == 14
     assert local.preview().steps == local.refresh().steps == {}
@@ -229,7 +201,9 @@ def test_a_credential_for_one_namespace(
     assert [role["metadata"]["name"] for role in cluster.list("Role", namespace)] == ["team"]
 
 
-@pytest.mark.parametrize("name", sorted(GOLDEN))
+@pytest.mark.parametrize(
+    "name", ["agent-job-legacy", "agent-job-current-claim", "agent-local-legacy-claim", "agent-local-current", "agent-k8s-legacy-efs"]
+)
 def test_a_release_of_helm_is_taken_over(name: str, install: Install, deploy: Callable[[str], Deployment], tmp_path: Path) -> None:
     release = install(GOLDEN[name])
     cluster, case = release.cluster, release.case

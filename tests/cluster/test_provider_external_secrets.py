@@ -44,10 +44,10 @@ def _token(cluster: Client, namespace: str) -> str:
 def test_the_agent_waits_for_its_secret(stored: Deployment, cluster: Client, namespace: str) -> None:
     with ThreadPoolExecutor(1) as executor:
         first = executor.submit(stored.up)
-        wait(lambda: cluster.find("ExternalSecret", _NAME, namespace), _SECONDS, "an ExternalSecret")
+        wait(lambda: cluster.find("ExternalSecret", _NAME, namespace), "an ExternalSecret")
         made = cluster.get("ExternalSecret", _NAME, namespace)
         assert made["metadata"]["annotations"]["pulumi.com/waitFor"] == "condition=Ready"
-        wait(lambda: cluster.find("AgentTask", f"{_NAME}-task", namespace), _SECONDS, "what does not wait")
+        wait(lambda: cluster.find("AgentTask", f"{_NAME}-task", namespace), "what does not wait")
         assert cluster.list("Deployment", namespace) == []
         with Operator(cluster, namespace, "vault", _STORE):
             outcome = first.result(_SECONDS)
@@ -60,7 +60,7 @@ def test_the_agent_waits_for_its_secret(stored: Deployment, cluster: Client, nam
                 assert not again.failed, again.output
                 assert again.steps == {}
             assert not stored.destroy().failed
-    wait(lambda: cluster.find("Secret", _NAME, namespace) is None, _SECONDS, "a Secret that goes with its owner")
+    wait(lambda: cluster.find("Secret", _NAME, namespace) is None, "a Secret that goes with its owner")
 
 
 def test_a_missing_operator_is_reported(local: Deployment, cluster: Client) -> None:
@@ -109,7 +109,7 @@ def test_a_token_moves_to_a_store_and_back(local: Deployment, operator: Operator
         "runs-controller-deployment": ("update",),
         "runs-controller-token-secret": ("delete",),
     }
-    wait(lambda: cluster.find("Secret", _NAME, namespace), _SECONDS, "the operator's own Secret")
+    wait(lambda: cluster.find("Secret", _NAME, namespace), "the operator's own Secret")
     assert _token(cluster, namespace) == "token-from-the-store"
     owned = cluster.get("Secret", _NAME, namespace)
     assert local.preview().steps == {}

@@ -13,10 +13,6 @@ from tests.cluster.doctor import Doctor
 from tests.helpers import samples
 from tests.helpers.command_line import cli
 
-_SECONDS = 60
-_RETRY_SECONDS = 300
-"""The controller of Jobs retries after one minute at most."""
-
 pytestmark = pytest.mark.usefixtures("nodes_of_doctor")
 
 
@@ -29,7 +25,6 @@ def _deployed(doctor: Doctor, cluster: Client, namespace: str, quota: Manifest) 
     hard = next(manifest["spec"]["hard"] for manifest in objects if manifest["kind"] == "ResourceQuota")
     wait(
         lambda: cluster.get("ResourceQuota", "scalr-agents", namespace).get("status", {}).get("hard") == hard,
-        _SECONDS,
         "the quota",
     )
     agents.wait_for_rollout(cluster, objects)
@@ -43,30 +38,21 @@ def _reasons(doctor: Doctor) -> dict[str, tuple[str, str]]:
     return {run["name"]: (run["phase"], run["reason"]) for run in agent["runs"]}
 
 
-@pytest.mark.parametrize(
-    ("quota", "exceeded"),
-    [
-        ({"pods": 3}, "requested: pods=1, used: pods=3, limited: pods=3"),
-        ({"cpu": "1900m", "memory": "40Gi", "disk": "100Gi"}, "requested: requests.cpu=750m, used: requests.cpu=1600m"),
-    ],
-    ids=["pods", "requests"],
-)
-def test_a_run_beyond_the_quota_waits_until_another_ends(
-    doctor: Doctor, cluster: Client, namespace: str, quota: Manifest, exceeded: str
-) -> None:
-    task = _deployed(doctor, cluster, namespace, quota)
+def test_a_run_beyond_the_quota_waits_until_another_ends(doctor: Doctor, cluster: Client, namespace: str) -> None:
+    exceeded = "requested: requests.cpu=750m, used: requests.cpu=1600m"
+    task = _deployed(doctor, cluster, namespace, {"cpu": "1900m", "memory": "40Gi", "disk": "100Gi"})
     first, second = (runs.start(cluster, task, run) for run in ("run-1", "run-2"))
     third_job = runs.job(task, "run-3")
     cluster.create(third_job)
     third = runs.Run(cluster, third_job["metadata"]["name"], namespace)
-    wait(lambda: "exceeded quota: scalr-agents" in _reasons(doctor)[third.name][1], _SECONDS, "the refused pod")
+    wait(lambda: "exceeded quota: scalr-agents" in _reasons(doctor)[third.name][1], "the refused pod")
     phase, reason = _reasons(doctor)[third.name]
     refused = f'FailedCreate: Error creating: pods "{third.name}-'
     assert (phase, reason.startswith(refused), exceeded in reason) == ("pending", True, True), reason
     assert (third.pods(), third.conditions()) == ([], set())
     assert [_reasons(doctor)[run.name] for run in (first, second)] == [("running", "")] * 2
     first.finish()
-    wait(third.is_running, _RETRY_SECONDS, "the run that waited")
+    wait(third.is_running, "the run that waited")  # the controller of Jobs tries again after a minute at most
     assert _reasons(doctor)[third.name] == ("running", "")
 
 
@@ -77,13 +63,7 @@ def test_containers_without_requests_get_them(doctor: Doctor, cluster: Client, n
         container["resources"] = {}
     cluster.create(plain)
     run = runs.Run(cluster, plain["metadata"]["name"], namespace)
-    wait(run.is_running, _SECONDS, "the run")
+    wait(run.is_running, "the run")
     [pod] = run.pods()
     default = {"requests": {"cpu": "100m", "memory": "128Mi", "ephemeral-storage": "256Mi"}}
     assert [container["resources"] for container in pod["spec"]["containers"]] == [default, default]
-
-
-def test_doctor_only_tries_the_quota(doctor: Doctor, cluster: Client, namespace: str) -> None:
-    done = doctor(namespace, agent={"agentVersion": "1.4.0"}, config={"namespaces": {namespace: {"quota": {"pods": 3, "cpu": "8"}}}})
-    assert done.returncode == 0, done.stdout
-    assert [cluster.list(kind, namespace) for kind in ("ResourceQuota", "LimitRange")] == [[], []]

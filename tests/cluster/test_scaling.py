@@ -13,7 +13,6 @@ from tests.cluster.conftest import NewNamespace
 from tests.helpers.validated import LINES
 
 NAME = "runs-agent-local"
-_SECONDS = 120
 _METRICS = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
@@ -89,7 +88,7 @@ class Scaled:
             self.measure(cpu)
             return bool(self.replicas == number)
 
-        wait(is_there, _SECONDS, f"{number} agents that use {cpu}: {self.replicas}, {self.autoscaler['status']}")
+        wait(is_there, f"{number} agents that use {cpu}: {self.replicas}, {self.autoscaler['status']}")
 
     def reason(self, condition: str) -> str:
         found = {each["type"]: each["reason"] for each in self.autoscaler["status"].get("conditions", ())}
@@ -111,7 +110,7 @@ def test_agents_follow_their_load(scaled: Scaled) -> None:
         scaled.measure("0m")
         return scaled.reason("AbleToScale") == "ScaleDownStabilized"
 
-    wait(is_calm, _SECONDS, "fewer agents are enough, but not yet removed")
+    wait(is_calm, "fewer agents are enough, but not yet removed")
     assert scaled.replicas == 5
     spec = scaled.autoscaler["spec"]
     window = {"scaleDown": {**spec["behavior"]["scaleDown"], "stabilizationWindowSeconds": 1}}

@@ -8,9 +8,8 @@ import pytest
 from scalr_agents import stack
 
 from tests.cluster import agents, runs
-from tests.cluster.client import SIDE_BY_SIDE, Client, Manifest, Manifests, wait
+from tests.cluster.client import Client, Manifest, Manifests, wait
 
-_SECONDS = 60
 _NAMESPACES = ("side-by-side", "beside-it")
 _TWICE = 2
 _KINDS: Mapping[str, Mapping[str, Any]] = {
@@ -133,7 +132,6 @@ def test_twenty_agents_roll_out(side_by_side: SideBySide) -> None:
     assert len(side_by_side.of) == 20
     assert len(side_by_side.runs) == 8
     assert {side_by_side.agent(pod) for pod in side_by_side.pods} == set(side_by_side.of)
-    side_by_side.cluster.figures.reached(SIDE_BY_SIDE, len(side_by_side.of))
 
 
 def test_every_object_has_one_owner(side_by_side: SideBySide) -> None:
@@ -179,7 +177,7 @@ def test_policies_select_only_pods_of_their_agent(side_by_side: SideBySide) -> N
     assert policies == 20
 
 
-@pytest.mark.parametrize("kind", _KINDS)
+@pytest.mark.parametrize("kind", ["job-current", "local-current", "k8s-current"])
 def test_removing_an_agent_does_not_affect_others(kind: str, side_by_side: SideBySide) -> None:
     """The remaining agents keep their objects and pods."""
     cluster = side_by_side.cluster
@@ -192,7 +190,7 @@ def test_removing_an_agent_does_not_affect_others(kind: str, side_by_side: SideB
         cluster.delete(of_kind, name, namespace or None)
     if gone in side_by_side.runs:
         cluster.delete("Job", side_by_side.runs[gone].name, side_by_side.runs[gone].namespace)
-    wait(lambda: not _uids(side_by_side.pods_now()) & its_pods, _SECONDS, f"the end of {gone}")
+    wait(lambda: not _uids(side_by_side.pods_now()) & its_pods, f"the end of {gone}")
     assert _uids(side_by_side.pods_now()) == pods - its_pods
     assert side_by_side.existing() == {identity: there for identity, there in objects.items() if identity not in identities}
 

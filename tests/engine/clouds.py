@@ -41,7 +41,7 @@ class Kind(NamedTuple):
 
 FILE_SYSTEM, MOUNT_TARGET = "aws:efs/fileSystem:FileSystem", "aws:efs/mountTarget:MountTarget"
 MACHINES, TEMPLATE = "aws:autoscaling/group:Group", "aws:ec2/launchTemplate:LaunchTemplate"
-GROUP, RULE = "aws:ec2/securityGroup:SecurityGroup", "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
+GROUP = "aws:ec2/securityGroup:SecurityGroup"
 KINDS: Mapping[str, Kind] = {
     FILE_SYSTEM: Kind(
         fixed=("availabilityZoneName", "creationToken", "encrypted", "kmsKeyId", "performanceMode"),
@@ -53,7 +53,7 @@ KINDS: Mapping[str, Kind] = {
     "aws:efs/backupPolicy:BackupPolicy": Kind(fixed=("fileSystemId",)),
     "aws:efs/fileSystemPolicy:FileSystemPolicy": Kind(fixed=("fileSystemId",)),
     GROUP: Kind(fixed=("description", "name", "vpcId"), named_by="name", taken="InvalidGroup.Duplicate"),
-    RULE: Kind(fixed=("securityGroupId",)),
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": Kind(fixed=("securityGroupId",)),
     "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": Kind(fixed=("securityGroupId",)),
     MACHINES: Kind(
         fixed=("initialLifecycleHooks", "name"), named_by="name", taken="AlreadyExists: AutoScalingGroup by this name already exists"
@@ -221,8 +221,6 @@ class Aws(Cloud):
                 yield f"FileSystemAlreadyExists: File system '{identity}' already exists with creation token '{other['creationToken']}'"
             if token == MOUNT_TARGET and _place(other) == _place(inputs):
                 yield "MountTargetConflict: mount target already exists in this AZ"
-            if token == RULE and _source(other) == _source(inputs):
-                yield "InvalidPermission.Duplicate: the specified rule already exists"
 
     def busy(self, identity: str) -> Iterable[str]:
         if self.objects[identity].type == MACHINES and self.refused_refreshes:
@@ -255,10 +253,6 @@ class Gcp(Cloud):
 def _place(target: Mapping[str, Any]) -> tuple[str, str]:
     """File system and zone of a mount target: there is one for both."""
     return target["fileSystemId"], mocked_clouds.zone(target["subnetId"])
-
-
-def _source(rule: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(rule.get(key) for key in ("securityGroupId", "referencedSecurityGroupId", "cidrIpv4", "cidrIpv6"))
 
 
 def _part(state: Any, *shapes: Any) -> Any:

@@ -50,8 +50,6 @@ class Cluster(Provider):
         """Objects that never become ready, by `<kind>/<name>`, with the error."""
         self.terminating: set[str] = set()
         """Objects whose deletion has begun and waits for others that use them."""
-        self.ignored_settings: set[str] = set()
-        """Settings of providers that these do not have, for instance `enableSecretMutable`."""
         self.variables: Mapping[str, str] = {}
         """The environment of the provider."""
         self._settings: dict[str, dict[str, Any]] = {}
@@ -76,6 +74,13 @@ class Cluster(Provider):
             fixed += _SECRET_CONTENT
         replaced = among(changed, fixed)
         return difference(changed, replaced, delete_first=_key(old) == _key(new))
+
+    def read(self, request: Any, context: Any) -> Message:
+        """What is refreshed is as it was; what a program reads has nothing but an id."""
+        found = self.objects.get(f"{request.type.rpartition(':')[2]}/{request.id}")
+        if found is None or request.properties.fields:
+            return super().read(request, context)
+        return provider_pb2.ReadResponse(id=request.id, properties=struct(found), inputs=struct(found))
 
     def made(self, request: Any, inputs: dict[str, Any], context: Any) -> tuple[str, dict[str, Any]]:
         missing = self._missing(inputs)
@@ -156,7 +161,7 @@ class Cluster(Provider):
 
     def _is_set(self, context: Any, setting: str) -> bool:
         variable = self.variables.get(_VARIABLES.get(setting, "")) == "true"
-        return setting not in self.ignored_settings and bool(self._settings[context.peer()].get(setting, variable))
+        return bool(self._settings[context.peer()].get(setting, variable))
 
 
 def _key(inputs: Mapping[str, Any]) -> str:

@@ -29,7 +29,6 @@ from tests.engine.provider import Call, Provider, serving
 
 REPOSITORY = Path(__file__).parents[2]
 PROJECT = "scalr-agents"
-_SECONDS = 60
 _QUIET_SECONDS = 0.5
 
 
@@ -201,9 +200,9 @@ class Deployment:
             provider.when_made = when_made
         try:
             with self.killable_up() as operation:
-                wait(lambda: made.is_set() or operation.has_ended(), _SECONDS, f"{name} is made")
+                wait(lambda: made.is_set() or operation.has_ended(), f"{name} is made")
                 assert made.is_set(), operation.result().lines
-                wait(lambda: self._quiet() and self.pending() == [name], _SECONDS, "nothing else to do")
+                wait(lambda: self._quiet() and self.pending() == [name], "nothing else to do")
                 return operation.kill()
         finally:
             ended.set()

@@ -51,7 +51,7 @@ def stack_of(name: str, fresh: Fresh) -> tuple[Deployment, adopt.Adoption]:
     return stack, adopted
 
 
-@pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart != "agent-k8s"])
+@pytest.mark.parametrize("name", ["agent-job-legacy", "agent-job-current-claim", "agent-local-legacy-claim", "agent-local-current"])
 def test_existing_objects_are_taken_over(name: str, fresh: Fresh) -> None:
     stack, _ = stack_of(name, fresh)
     before = set(stack.cluster.objects)
@@ -72,7 +72,7 @@ def test_existing_objects_are_taken_over(name: str, fresh: Fresh) -> None:
     assert stack.preview().steps == {}
 
 
-@pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart == "agent-k8s"])
+@pytest.mark.parametrize("name", ["agent-k8s-legacy-efs", "agent-k8s-current"])
 def test_the_workloads_of_agent_k8s_are_deleted_first(name: str, fresh: Fresh) -> None:
     stack, adopted = stack_of(name, fresh)
     [before] = adopted.before

@@ -63,19 +63,6 @@ def test_changing_the_class_replaces_the_claim(deployed: Callable[[dict[str, Any
     assert moved.call("create", CLAIM).ended <= moved.call("create", DEPLOYMENT).began
 
 
-def test_changing_the_class_of_an_agent_claim_replaces_it(fresh: Callable[[str], Deployment]) -> None:
-    stack = fresh("local")
-    cache = "agents.runs.values.persistence.cache"
-    stack.edit({f"{cache}.enabled": True, f"{cache}.persistentVolumeClaim.storageClassName": "fast"})
-    stack.set_secrets({"runs.token": "token-of-runs"})
-    assert not stack.up().failed
-    stack.edit({f"{cache}.persistentVolumeClaim.storageClassName": "faster"})
-    moved = stack.up()
-    assert not moved.failed, moved.output
-    assert moved.steps == {DEPLOYMENT: REPLACED, "runs-controller-cache-claim": REPLACED}
-    assert_order(moved, [DEPLOYMENT], ["runs-controller-cache-claim"])
-
-
 def test_a_kept_claim_is_not_replaced(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
     """The old claim is kept, so the new one is refused while the agent is still running."""
     stack = deployed({**DYNAMIC, "onDelete": "keep"})
@@ -90,13 +77,12 @@ def test_a_kept_claim_is_not_replaced(deployed: Callable[[dict[str, Any]], Deplo
     assert {OBJECT, "Deployment/scalr-dev/runs-agent-job"} <= stack.cluster.objects.keys()
 
 
-@pytest.mark.parametrize("taken_back", [False, True])
 @pytest.mark.parametrize(
-    ("fault", "place"),
+    ("fault", "place", "taken_back"),
     [
-        ("unready", "PersistentVolumeClaim/runs-cache"),
-        ("refused", "PersistentVolumeClaim/runs-cache"),
-        ("refused", "Deployment/runs-agent-job"),
+        ("unready", "PersistentVolumeClaim/runs-cache", False),
+        ("refused", "PersistentVolumeClaim/runs-cache", True),
+        ("refused", "Deployment/runs-agent-job", True),
     ],
 )
 def test_a_failed_change_is_completed_or_reverted_by_the_next_up(

@@ -3,70 +3,38 @@
 import re
 from typing import Any
 
-import pytest
-
-from tests.engine.stacks import Branch, Deployed
+from tests.engine.stacks import Branch, Deployed, up
 
 DEPLOYMENT, TEMPLATE, BUDGET = "runs-controller-deployment", "runs-controller-task-template", "runs-controller-budget"
 DIGEST = 'spec.template.metadata.annotations["checksum/secrets"]'
 
 
-@pytest.mark.parametrize(
-    ("words", "steps", "differences"),
-    [
-        pytest.param(
-            {"agents.runs.values.agent.replicaCount": 2},
-            {BUDGET: ("create",), DEPLOYMENT: ("update",)},
-            {DEPLOYMENT: {"spec.replicas"}},
-            id="a second controller",
-        ),
-        pytest.param(
-            {"agents.runs.values.task.job.ttlSecondsAfterFinished": 600},
-            {TEMPLATE: ("update",)},
-            {TEMPLATE: {"spec.jobTemplate.spec.ttlSecondsAfterFinished"}},
-            id="a value of tasks",
-        ),
-        pytest.param(
-            {"kubernetes.awaitRollout": False},
-            {DEPLOYMENT: ("update",)},
-            {DEPLOYMENT: {"metadata.annotations"}},
-            id="no waiting",
-        ),
-        pytest.param(
-            {"kubernetes.upsertExisting": True},
-            {"cluster": ("update",)},
-            {"cluster": {"upsertExistingObjects", "enablePatchForce"}},
-            id="taking over what exists",
-        ),
-        pytest.param(
-            {"kubernetes.qps": 50, "kubernetes.burst": 100},
-            {"cluster": ("update",), "cluster-shared": ("update",)},
-            {"cluster": {"kubeClientSettings"}, "cluster-shared": {"kubeClientSettings"}},
-            id="fewer requests",
-        ),
-        pytest.param(
-            {"kubernetes.context": "renamed"},
-            {"cluster": ("update",), "cluster-shared": ("update",)},
-            {"cluster": {"context"}, "cluster-shared": {"context"}},
-            id="the same cluster under another name",
-        ),
-        pytest.param({"kubernetes.rolloutTimeoutSeconds": 60}, {}, {}, id="less patience"),
-    ],
-)
-def test_a_change_updates_only_affected_objects(
-    words: dict[str, Any], steps: dict[str, tuple[str, ...]], differences: dict[str, set[str]], local: Deployed, branch: Branch
-) -> None:
+def test_a_change_updates_only_affected_objects(local: Deployed, branch: Branch) -> None:
     stack = branch(local)
-    stack.edit(words)
-    changed = stack.up()
-    assert not changed.failed, changed.output
-    assert changed.steps == steps
-    assert changed.differences == differences
-    assert changed.unchanged == 20 - sum(step != ("create",) for step in steps.values())
-    assert {call.name for call in changed.calls if call.operation in {"create", "update", "delete"}} == steps.keys() - {
-        "cluster",
-        "cluster-shared",
-    }
+    changes: list[tuple[dict[str, Any], dict[str, str], dict[str, set[str]]]] = [
+        (
+            {"agents.runs.values.agent.replicaCount": 2, "agents.runs.values.task.job.ttlSecondsAfterFinished": 600},
+            {BUDGET: "create", DEPLOYMENT: "update", TEMPLATE: "update"},
+            {DEPLOYMENT: {"spec.replicas"}, TEMPLATE: {"spec.jobTemplate.spec.ttlSecondsAfterFinished"}},
+        ),
+        (
+            {"kubernetes.context": "renamed", "kubernetes.upsertExisting": True, "kubernetes.qps": 50},
+            {"cluster": "update", "cluster-shared": "update"},
+            {
+                "cluster": {"context", "kubeClientSettings", "upsertExistingObjects", "enablePatchForce"},
+                "cluster-shared": {"context", "kubeClientSettings"},
+            },
+        ),
+        ({"kubernetes.awaitRollout": False}, {DEPLOYMENT: "update"}, {DEPLOYMENT: {"metadata.annotations"}}),
+        ({"kubernetes.rolloutTimeoutSeconds": 60}, {}, {}),
+    ]
+    for words, steps, differences in changes:
+        stack.edit(words)
+        changed = up(stack)
+        assert changed.steps == {name: (step,) for name, step in steps.items()}
+        assert changed.differences == differences
+        called = {call.name for call in changed.calls if call.operation in {"create", "update", "delete"}}
+        assert called == steps.keys() - {"cluster", "cluster-shared"}
 
 
 def test_another_cluster_gets_new_objects(local: Deployed, branch: Branch) -> None:
@@ -94,6 +62,40 @@ def test_a_new_token_updates_its_secret_and_rolls_the_controllers(local: Deploye
     assert stack.preview().steps == {}
 
 
+def test_a_token_moves_to_a_store(local: Deployed, branch: Branch) -> None:
+    stack = branch(local)
+    store = {"name": "vault", "kind": "ClusterSecretStore"}
+    stack.edit({"agents.runs.secretsFrom": {"store": store, "token": {"key": "scalr/runs"}}, "secrets": None})
+    assert up(stack).steps == {
+        "runs-controller-token-external-secret": ("create",),
+        DEPLOYMENT: ("update",),
+        "runs-controller-token-secret": ("delete",),
+    }
+    assert stack.preview().steps == {}
+
+
+def test_a_closed_network_finds_the_api_server(local: Deployed, branch: Branch) -> None:
+    stack = branch(local)
+    addresses, ports = ["10.96.0.1"], [{"port": 443}]
+    behind: dict[str, Any] = {
+        "endpoints": [{"addresses": [f"192.0.2.{number}"]} for number in (10, 11)],
+        "ports": [{"name": "https", "port": 6443}],
+    }
+    for kind, content in {"Service": {"spec": {"clusterIPs": addresses, "ports": ports}}, "EndpointSlice": behind}.items():
+        stack.cluster.objects[f"{kind}/default/kubernetes"] = {
+            "kind": kind,
+            "metadata": {"name": "kubernetes", "namespace": "default"},
+            **content,
+        }
+    stack.edit({"common.network": {"ingress": "deny", "egress": {"only": [{"cidr": "0.0.0.0/0"}]}}})
+    up(stack)
+    for name in ("runs-agent-job-network-policy", "runs-agent-job-controller-network-policy"):
+        rule = stack.cluster.objects[f"NetworkPolicy/scalr-agents/{name}"]["spec"]["egress"][2]
+        assert [peer["ipBlock"]["cidr"] for peer in rule["to"]] == ["10.96.0.1/32", "192.0.2.10/32", "192.0.2.11/32"]
+        assert [port["port"] for port in rule["ports"]] == [443, 6443]
+    assert stack.preview().steps == {}
+
+
 def test_null_of_a_stack_file_leaves_the_number_of_placeholders_to_an_autoscaler(local: Deployed, branch: Branch) -> None:
     stack = branch(local)
     stack.edit({"agents.runs.values.task.buffer": {"replicas": None}})
@@ -101,15 +103,6 @@ def test_null_of_a_stack_file_leaves_the_number_of_placeholders_to_an_autoscaler
     assert added.steps == {"runs-controller-buffer": ("create",), "runs-controller-buffer-priority": ("create",)}
     assert "replicas" not in stack.cluster.objects["Deployment/scalr-agents/runs-agent-job-buffer"]["spec"]
     assert stack.preview().steps == {}
-
-
-def test_immutable_secrets_are_replaced(local: Deployed, branch: Branch) -> None:
-    """With a provider without mutable Secrets, the Secret of running pods would be deleted."""
-    stack = branch(local)
-    stack.set_secrets({"runs.token": "new-token-of-runs"})
-    stack.cluster.ignored_settings = {"enableSecretMutable"}
-    rotated = stack.preview()
-    assert rotated.steps["runs-controller-token-secret"] == ("delete-replaced", "replace", "create-replacement")
 
 
 def test_a_removed_agent_deletes_only_its_objects(aws_prod: Deployed, branch: Branch) -> None:

@@ -84,15 +84,15 @@ class Agent:
         """Events that the agent has sent to Scalr, in order; only those with these fields."""
         return self.world.events(self.token, **fields)
 
-    def wait_for(self, event: str, seconds: float = _SECONDS, **fields: Any) -> Event:
+    def wait_for(self, event: str, **fields: Any) -> Event:
         """Wait for the first event of a name."""
-        found: list[Event] = self.wait(lambda: self.events(event=event, **fields), f"{event} {fields}", seconds)
+        found: list[Event] = self.wait(lambda: self.events(event=event, **fields), f"{event} {fields}")
         return found[0]
 
-    def wait(self, condition: Callable[[], _Answer], what: str, seconds: float = _SECONDS) -> _Answer:
+    def wait(self, condition: Callable[[], _Answer], what: str) -> _Answer:
         """The first true result of a condition. A timeout prints everything that is known."""
         try:
-            return wait(condition, seconds, f"{self.id}: {what}")
+            return wait(condition, f"{self.id}: {what}", _SECONDS)
         except TimeoutError as problem:
             problem.add_note(self.story())
             raise
@@ -129,8 +129,8 @@ class Run:
     def events(self, **fields: Any) -> list[Event]:
         return self.agent.events(run=self.name, **fields)
 
-    def wait_for(self, event: str, seconds: float = _SECONDS, **fields: Any) -> Event:
-        return self.agent.wait_for(event, seconds, run=self.name, **fields)
+    def wait_for(self, event: str, **fields: Any) -> Event:
+        return self.agent.wait_for(event, run=self.name, **fields)
 
     def results(self) -> dict[str, Any]:
         """The results of its steps by kind, after the end of the run; steps of one kind are merged."""

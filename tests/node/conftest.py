@@ -15,7 +15,6 @@ from tests.cluster.client import Client, wait
 from tests.helpers.validated import LINES
 from tests.node import network, probes
 from tests.node.agents import Agent, at_once, deploy, wait_until_ready
-from tests.node.figures import Figures
 from tests.node.machine import Machine, MachineError, left_behind, missing
 from tests.node.node import NodeCluster
 from tests.node.tour import Tour
@@ -33,26 +32,7 @@ class Start(Protocol):
 LongRuns = Mapping[tuple[str, str], Future[Mapping[str, Any]]]
 """Results of runs that take more than a minute, by case and line."""
 
-_FIGURES = pytest.StashKey[Figures]()
 _numbers = itertools.count(1)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_FIGURES] = Figures()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    figures = config.stash[_FIGURES]
-    if not figures.seconds:
-        return
-    terminalreporter.section("on a node that runs containers")
-    for line in figures.lines():
-        terminalreporter.write_line(line)
-
-
-@pytest.fixture(scope="session")
-def figures(pytestconfig: pytest.Config) -> Figures:
-    return pytestconfig.stash[_FIGURES]
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +46,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     with made:
         namespace = made.namespace
         yield made
-    wait(lambda: not left_behind(made.cgroup, namespace), 10, "the end of the machine")
+    wait(lambda: not left_behind(made.cgroup, namespace), "the end of the machine")
 
 
 def _connected(directory: Path) -> Machine:
@@ -92,12 +72,9 @@ def world(machine: Machine, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture(scope="session")
-def node(machine: Machine, world: World, figures: Figures, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeCluster]:
-    with figures.measured("cluster with its node, until it is ready"):
-        running = NodeCluster(tmp_path_factory.mktemp("node"), machine, world)
-    with running:
+def node(machine: Machine, world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeCluster]:
+    with NodeCluster(tmp_path_factory.mktemp("node"), machine, world) as running:
         yield running
-    figures.counts["connections that arrived"] = len(world.connections())
 
 
 @pytest.fixture(scope="session")
@@ -108,7 +85,7 @@ def cluster(node: NodeCluster) -> Iterator[Client]:
 
 
 @pytest.fixture(scope="session")
-def start(cluster: Client, world: World, figures: Figures) -> Start:
+def start(cluster: Client, world: World) -> Start:
     """Agents for tests."""
 
     def started(line: Line, *, values: Values | None = None) -> Agent:
@@ -117,8 +94,7 @@ def start(cluster: Client, world: World, figures: Figures) -> Start:
         labels = {"pod-security.kubernetes.io/enforce": level}
         cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace, "labels": labels}})
         agent = deploy(cluster, world, line, namespace, values=values)
-        with figures.measured("agent from its objects until it is connected"):
-            wait_until_ready(agent)
+        wait_until_ready(agent)
         return agent
 
     return started
@@ -139,11 +115,9 @@ def long_runs(everyone: dict[str, Agent]) -> Iterator[LongRuns]:
 
 
 @pytest.fixture(scope="session")
-def tours(everyone: dict[str, Agent], long_runs: LongRuns, figures: Figures) -> Mapping[str, Tour]:
+def tours(everyone: dict[str, Agent], long_runs: LongRuns) -> Mapping[str, Tour]:
     """A tour with each of them, by its id."""
-    taken = at_once(take_tour, everyone.values())
-    figures.pods([tour.pod for tour in taken])
-    return dict(zip(everyone, taken, strict=True))
+    return dict(zip(everyone, at_once(take_tour, everyone.values()), strict=True))
 
 
 @pytest.fixture(params=LINES, ids=line_id)

@@ -11,7 +11,6 @@ RUNS: Mapping[str, list[Step]] = {
     "never started": [{"in": "loop", "do": "remove", "paths": ["/tmp/exec-loop/started"]}, {"do": "hang"}],
     "not healthy": [{"in": "loop", "do": "remove", "paths": ["/tmp/exec-loop/healthy"]}, {"do": "hang"}],
 }
-_SECONDS = 180
 _PASSED = {"runner": True, "worker": True}
 
 
@@ -20,14 +19,14 @@ def watch(agent: Agent, name: str) -> Mapping[str, Any]:
     run = agent.run(*RUNS[name])
     pod = run.pod()["metadata"]["name"]
     if name == "healthy":
-        agent.wait(lambda: _started(agent.cluster.get("Pod", pod, agent.namespace)) == _PASSED, "the startup probes", _SECONDS)
+        agent.wait(lambda: _started(agent.cluster.get("Pod", pod, agent.namespace)) == _PASSED, "the startup probes")
         return {"slept": run.results()["sleep"], "end": run.end()}
 
     def stopped() -> list[str]:
         told = agent.told_by_kubernetes(pod)
         return [each.strip() for each in told if "probe" in each] if any(each.startswith("Killing") for each in told) else []
 
-    return {"told": agent.wait(stopped, f"a failed probe of {pod}", _SECONDS)}
+    return {"told": agent.wait(stopped, f"a failed probe of {pod}")}
 
 
 def _started(pod: Mapping[str, Any]) -> Mapping[str, bool]:

@@ -44,7 +44,7 @@ def test_a_node_with_pods_is_removed_after_the_tests(machine: Machine, tmp_path:
             cgroup, namespace = tests.stdout.readline().split()
             assert len(left_behind(cgroup, namespace)) > 10
             tests.send_signal(number)
-        wait(lambda: not left_behind(cgroup, namespace), 30, "the end of the machine")
+        wait(lambda: not left_behind(cgroup, namespace), "the end of the machine")
 
     at_once(end, [signal.SIGKILL, signal.SIGINT])
 

@@ -7,7 +7,6 @@ import pytest
 from tests.cluster.client import Client
 from tests.node.agents import AGENT_K8S_HOME, Agent
 from tests.node.conftest import LongRuns
-from tests.node.figures import Figures
 from tests.node.tour import CACHE, CACHED, DATA, LOOP, RUN_WRITES, WORKER_WRITES, Tour
 
 READ_ONLY = "read-only file system"
@@ -66,12 +65,11 @@ def test_controllers_write_only_to_their_directories(chart: str, generation: str
 
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_a_finished_run_is_deleted_with_its_job(
-    generation: str, everyone: Mapping[str, Agent], tours: Mapping[str, Tour], cluster: Client, figures: Figures
+    generation: str, everyone: Mapping[str, Agent], tours: Mapping[str, Tour], cluster: Client
 ) -> None:
     agent = everyone[f"agent-job-{generation}"]
-    with figures.measured("run of agent-job, from its queue until its Job is done"):
-        run = agent.run({"do": "identity"})
-        assert run.end() == "Complete CompletionsReached"
+    run = agent.run({"do": "identity"})
+    assert run.end() == "Complete CompletionsReached"
     agent.wait(lambda: not cluster.find("Job", run.job, agent.namespace), "the time to live of the Job")
     pod = tours[f"agent-job-{generation}"].pod["metadata"]["name"]
     agent.wait(lambda: not cluster.find("Pod", pod, agent.namespace), "the garbage collector")

@@ -11,8 +11,8 @@ from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import Values, merge
 
-from tests.cluster.dialects import Manifest
-from tests.cluster.reachability import Network as Evaluated
+from tests.charts.shared.network.dialects import Manifest
+from tests.charts.shared.network.reachability import Network as Evaluated
 from tests.helpers.validated import validate
 
 DIALECTS = ("kubernetes", "cilium", "gke")

@@ -25,7 +25,7 @@ from tests.charts.shared.network.agents import (
     restricted,
     sound,
 )
-from tests.cluster.reachability import Destination, Network, policy_types
+from tests.charts.shared.network.reachability import Destination, Network, policy_types
 from tests.helpers.schemas import assert_valid
 from tests.helpers.validated import LINES
 
@@ -159,24 +159,6 @@ def test_pod_identity_of_eks_can_be_opened(line: Line, dialect: str) -> None:
     for _, source in pods(agent):
         assert _open(network, source, Destination("169.254.170.23")) - {53} == {80}
         assert _open(network, source, Destination("169.254.170.2")) - {53} == set()
-
-
-CLOSING: dict[str, Values] = {
-    "agent-job": {},
-    "agent-local": {"allowMetadataService": False},
-    "agent-k8s": {"restrictMetadataService": True},
-}
-
-
-@every_line
-def test_without_a_network_the_metadata_services_are_closed_to_runs(line: Line) -> None:
-    """By default for agent-job, elsewhere by a value."""
-    agent = agent_of(line, None, CLOSING[line.chart])
-    network = evaluated(agent)
-    [source] = [source for group, source in pods(agent) if group.who in RUNS]
-    for address in METADATA:
-        assert _open(network, source, Destination(address)) - {53} == set()
-    assert _open(network, source, INTERNET) == {*PORTS}
 
 
 @every_line

@@ -1,4 +1,4 @@
-"""Where policies let pods connect to: a small evaluator of egress over objects as the API server has them.
+"""Where policies let pods connect to: a small evaluator of egress, for what our policies use of its semantics.
 
 Policies add up: a pod that some policy of egress selects reaches what any of these allows and none denies, and any other pod reaches
 everything. NetworkPolicies are evaluated here, those of Cilium and GKE in `dialects`.
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 
-from tests.cluster import dialects
-from tests.cluster.dialects import Manifest
+from tests.charts.shared.network import dialects
+from tests.charts.shared.network.dialects import Manifest
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,7 @@ class Network:
         if policy.get("kind") in dialects.KINDS:
             return dialects.allows(policy, destination, port, protocol)
         return any(
-            _any_port(rule.get("ports"), destination, port, protocol)
-            and self._any_peer(rule.get("to"), policy["metadata"]["namespace"], destination)
+            _any_port(rule.get("ports"), port, protocol) and self._any_peer(rule.get("to"), policy["metadata"]["namespace"], destination)
             for rule in policy["spec"].get("egress", ())
         )
 
@@ -89,20 +88,9 @@ def policy_types(spec: Manifest) -> list[str]:
 
 
 def matches(selector: Manifest, labels: Mapping[str, str]) -> bool:
-    """Whether a label selector matches: all its requirements are true. An empty selector matches everything."""
-    return selector.get("matchLabels", {}).items() <= labels.items() and all(
-        _holds(expression, labels) for expression in selector.get("matchExpressions", ())
-    )
-
-
-def _holds(expression: Manifest, labels: Mapping[str, str]) -> bool:
-    key, values = expression["key"], expression.get("values", [])
-    return {
-        "In": key in labels and labels.get(key) in values,
-        "NotIn": labels.get(key) not in values,
-        "Exists": key in labels,
-        "DoesNotExist": key not in labels,
-    }[expression["operator"]]
+    """Whether a label selector matches. An empty selector matches everything."""
+    assert selector.keys() <= {"matchLabels"}
+    return bool(selector.get("matchLabels", {}).items() <= labels.items())
 
 
 def _in_block(block: Manifest, address: str) -> bool:
@@ -113,31 +101,9 @@ def _within(network: str, address: str) -> bool:
     return ip_address(address) in ip_network(network)
 
 
-def _any_port(ports: Iterable[Manifest] | None, destination: Destination, port: int, protocol: str) -> bool:
-    """No ports are all ports, of all protocols."""
-    return not ports or any(_is_port(each, destination, port, protocol) for each in ports)
-
-
-def _is_port(allowed: Manifest, destination: Destination, port: int, protocol: str) -> bool:
-    if allowed.get("protocol", "TCP") != protocol:
-        return False
-    first = allowed.get("port")
-    if first is None:
-        return True
-    if isinstance(first, str):
-        return port in _named_ports(destination, first, protocol)
-    return bool(first <= port <= allowed.get("endPort", first))
-
-
-def _named_ports(destination: Destination, name: str, protocol: str) -> set[int]:
-    """The ports of this name among those that a pod's containers declare."""
-    containers = destination.pod["spec"]["containers"] if destination.pod else []
-    return {
-        port["containerPort"]
-        for container in containers
-        for port in container.get("ports", ())
-        if port.get("name") == name and port.get("protocol", "TCP") == protocol
-    }
+def _any_port(ports: Iterable[Manifest] | None, port: int, protocol: str) -> bool:
+    """No ports are all ports, of all protocols. `endPort` is the last one of a range."""
+    return not ports or any(each["protocol"] == protocol and each["port"] <= port <= each.get("endPort", each["port"]) for each in ports)
 
 
 def _labels(manifest: Manifest) -> Mapping[str, str]:
