@@ -6,7 +6,8 @@ FUZZERS ?= $(patsubst tests/%/fuzz.py,%,$(wildcard tests/*/fuzz.py))
 MUTATIONS ?= 10000
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+# Python compiles what it imports: of the packages of the clouds, a small part.
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install --no-compile
 CORE := --require-hashes -r requirements/core.txt
 KUBERNETES := $(CORE) -r requirements/kubernetes.txt
 DEPLOY := $(KUBERNETES) -r requirements/clouds.txt

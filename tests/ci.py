@@ -1,7 +1,7 @@
 """Everything that a change must pass, in two lanes side by side: `.ci/run`, on a machine with Python 3.11, make and Go.
 
-The first failure ends both lanes, and prints the whole log of its step. At the end there is a table: for each step the seconds of wall and
-of processor, its tests, and why some were skipped.
+A lane that is free takes the next step. The first failure ends both lanes, and prints the whole log of its step. At the end there is a
+table: for each step the seconds of wall and of processor, its tests, and why some were skipped.
 """
 
 import os
@@ -25,7 +25,7 @@ _SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] \S+?(?::\d+)?: (.*)$", re.MULTILINE)
 
 
 class Step(NamedTuple):
-    """A command. It starts when the steps that it needs have ended, whose lane may be the other one."""
+    """A command, and the steps that must have passed before it."""
 
     name: str
     command: tuple[str, ...]
@@ -47,30 +47,28 @@ def _with_charts() -> Iterator[Step]:
         )
 
 
-LANES = (
-    (
-        _make(".venv/.docs"),
-        _make("check"),
-        _make("test"),
-        _make("test-package"),
-        _make("docs"),
-        *_with_charts(),
-        _make("test-cluster", "control-plane"),
-        _make("test-languages", "control-plane"),
-    ),
-    (
-        _make("control-plane"),
-        _make("clouds"),
-        _make("node"),
-        _make("debian-packages"),
-        _make("kubernetes-plugin", ".venv/.docs"),
-        _make("test-engine"),
-        _make("test-clouds"),
-        _make("test-machines"),
-        _make("test-node"),
-    ),
+STEPS = (
+    _make(".venv/.docs"),
+    _make("control-plane"),
+    _make("check", ".venv/.docs"),
+    _make("test", ".venv/.docs"),
+    _make("docs", ".venv/.docs"),
+    *_with_charts(),
+    _make("clouds"),
+    _make("node"),
+    _make("debian-packages"),
+    _make("kubernetes-plugin", ".venv/.docs", "control-plane"),
+    _make("test-clouds", ".venv/.docs", "clouds", "control-plane"),
+    _make("test-cluster", "kubernetes-plugin"),
+    _make("test-engine", "kubernetes-plugin"),
+    _make("test-node", ".venv/.docs", "node", "debian-packages"),
+    _make("test-package", ".venv/.docs"),
+    _make("test-languages", "kubernetes-plugin"),
+    _make("test-machines", ".venv/.docs", "control-plane", "debian-packages"),
 )
-"""What one lane runs shares no directory, port or cache with what the other one does: tests take free ports and new directories."""
+"""What is built and what tells most at once comes first, then what takes long. Steps share no directory, port or cache: tests take free
+ports and new directories."""
+LANES = 2
 
 
 class Result(NamedTuple):
@@ -84,55 +82,64 @@ class Result(NamedTuple):
 
 
 class Run:
-    """A run of both lanes."""
+    """A run of all steps, in lanes."""
 
     def __init__(self) -> None:
         self.results: list[Result] = []
-        self._ended = {step.name: threading.Event() for lane in LANES for step in lane}
+        self._waiting = list(STEPS)
         self._running: set[subprocess.Popen[bytes]] = set()
-        self._stopped = threading.Event()
-        self._lock = threading.Lock()
+        self._stopped = False
+        self._changed = threading.Condition()
 
-    def lane(self, steps: tuple[Step, ...]) -> None:
-        """The steps of a lane, one after another, until one of them or of the other lane fails."""
-        for step in steps:
-            while not all(self._ended[name].is_set() for name in step.needs):
-                if self._stopped.wait(0.2):
-                    return
-            if self._stopped.is_set():
-                return
+    def lane(self) -> None:
+        """One step after another, until none is left or one has failed."""
+        while step := self._next():
             result = self._step(step)
-            if self._stopped.is_set():
-                return
-            self.results.append(result)
+            with self._changed:
+                if self._stopped:
+                    return
+                self.results.append(result)
+                self._changed.notify_all()
             print(f"{time.strftime('%H:%M:%S')} {step.name}: {'failed' if result.status else 'passed'} in {result.wall:.0f} s", flush=True)
             if result.status:
                 print(result.log, flush=True)
                 self.stop()
-                return
-            self._ended[step.name].set()
+
+    def _next(self) -> Step | None:
+        """The first step that has not begun and has all that it needs, as soon as there is one."""
+        with self._changed:
+            while self._waiting and not self._stopped:
+                ended = {result.step.name for result in self.results}
+                for step in self._waiting:
+                    if ended.issuperset(step.needs):
+                        self._waiting.remove(step)
+                        return step
+                self._changed.wait()
+        return None
 
     def _step(self, step: Step) -> Result:
         path = LOGS / f"{step.name.replace('/', '_')}.log"
         # The same generated examples every time, and no test is skipped that could run.
         environment = {**os.environ, "CI": "true", "PYTEST_ADDOPTS": "-rs"}
         started = time.monotonic()
-        with path.open("wb") as log, self._lock:
+        with path.open("wb") as log, self._changed:
             process = subprocess.Popen(
                 step.command, cwd=REPOSITORY, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )
             self._running.add(process)
         _, status, usage = os.wait4(process.pid, 0)
-        with self._lock:
+        with self._changed:
             self._running.discard(process)
         wall = time.monotonic() - started
         return Result(step, status, wall, usage.ru_utime + usage.ru_stime, path.read_text(encoding="utf-8", errors="replace"))
 
     def stop(self) -> None:
         """End what still runs."""
-        self._stopped.set()
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
         for number in (signal.SIGTERM, signal.SIGKILL):
-            with self._lock:
+            with self._changed:
                 for process in self._running:
                     with suppress(ProcessLookupError):
                         os.killpg(process.pid, number)
@@ -153,10 +160,11 @@ def table(results: list[Result]) -> str:
 
 
 def main() -> None:
-    """Run both lanes; exit 1 if a step failed."""
+    """Run all steps; exit 1 if one failed."""
     LOGS.mkdir(parents=True, exist_ok=True)
     run, started = Run(), time.monotonic()
-    threads = [threading.Thread(target=run.lane, args=(lane,)) for lane in LANES]
+    threads = [threading.Thread(target=run.lane) for _ in range(LANES)]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     try:
         for thread in threads:
             thread.start()
