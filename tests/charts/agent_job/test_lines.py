@@ -11,28 +11,21 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.network.settings import Network
-from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import pod_security
 
 from tests.charts.agent_job.tables import TABLE, TABLE_CURRENT
-from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, nested, objects
+from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, objects
 from tests.helpers.changes import changes
 
 DIFFERENCES: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "line_differences.yaml").read_text())
 VERSION_LABEL = ".metadata.labels.app.kubernetes.io/version"
-TABLE_OF_VERSIONS = charts.find("agent-job").versions
-ABSENT = [(line, path) for line in LINES.values() for path in TABLE_OF_VERSIONS.unknown(line.default_version)]
 SETTINGS = {row["value"]: row["set"] for row in (*TABLE, *TABLE_CURRENT)}
 
 
 def _findings(given: dict[str, Any], version: str) -> list[tuple[str, str, str]]:
     found = charts.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=version)
     return [(finding.severity, finding.path, finding.message) for finding in found]
-
-
-def _unknown(given: dict[str, Any], version: str) -> list[tuple[str, str, str]]:
-    return [finding for finding in _findings(given, version) if "do not support it" in finding[2]]
 
 
 def _pods(made: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -67,29 +60,6 @@ def test_definitions_of_the_lines(generation: str, names: tuple[str, str, str, s
     assert content["required"] == ["jobTemplate"]
     assert sorted(content["properties"]) == properties
     assert content["properties"]["jobTemplate"]["x-kubernetes-preserve-unknown-fields"] is True
-
-
-@pytest.mark.parametrize(("line", "path"), ABSENT, ids=[f"{line.generation}-{path}" for line, path in ABSENT])
-def test_a_value_of_the_other_line_is_an_error_that_names_it(line: Line, path: str) -> None:
-    other = next(other for other in LINES.values() if other is not line)
-    leaves = [leaf for leaf in SETTINGS if leaf == path or leaf.startswith(f"{path}.")]
-    assert leaves
-    for leaf in leaves:
-        given = nested(leaf, SETTINGS[leaf])
-        ((severity, where, message),) = _findings(given, line.default_version)
-        assert (severity, where) == ("error", path)
-        ignorant, knowing = TABLE_OF_VERSIONS.ignorant(line.default_version, path), TABLE_OF_VERSIONS.knowing(path)
-        assert (
-            message == f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not support it; "
-            f"agents {knowing} do (see the agent version)"
-        )
-        assert _unknown(given, other.default_version) == []
-
-
-@pytest.mark.parametrize(("line", "path"), ABSENT, ids=[f"{line.generation}-{path}" for line, path in ABSENT])
-def test_unset_values_of_the_other_line_are_accepted(line: Line, path: str) -> None:
-    if path in SETTINGS:
-        assert _unknown(nested(path, None), line.default_version) == []
 
 
 @pytest.mark.parametrize("version", [LEGACY, CURRENT])

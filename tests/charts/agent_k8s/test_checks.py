@@ -226,21 +226,6 @@ def test_pods_without_any_privilege_need_no_warning() -> None:
     assert _findings(merge(QUIET, given)).keys() == {"serviceAccount.name"}
 
 
-@pytest.mark.parametrize(
-    ("value", "given", "ignorant", "knowing"),
-    [
-        ("container_task_image", "scalr/runner:0.2.0", "0.53 to 0.59", "0.60 or newer"),
-        ("container_task_image_mode", "golden", "0.53 to 0.60", "0.61.3 or newer"),
-    ],
-)
-def test_values_unknown_to_the_legacy_line(value: str, given: str, ignorant: str, knowing: str) -> None:
-    severity, message = _findings(merge(QUIET, nested(f"agent.{value}", given)), line="legacy")[f"agent.{value}"]
-    assert (severity, message) == (
-        "error",
-        f"unknown key {value!r}: agents {ignorant} do not support it; agents {knowing} do (see the agent version)",
-    )
-
-
 @pytest.mark.parametrize("closed", ["restrictMetadataService", "network"])
 def test_a_label_variable_that_bypasses_the_policy_is_an_error(closed: str) -> None:
     labels = {TASK_LABELS: "e30="}

@@ -51,9 +51,3 @@ def test_wrong_fields_are_errors(path: str, given: Any, at: str) -> None:
 def test_containers_need_an_image() -> None:
     found = validate("agent-local", merge(MINIMUM, {"initContainers": [{"name": "a"}]}), agent_version="1.4.0").findings
     assert [str(finding) for finding in found] == ["error: initContainers[0].image: missing; set the image of the container"]
-
-
-@pytest.mark.parametrize(("chart", "path"), [("agent-job", "task.hostUsers"), ("agent-local", "hostUsers")])
-def test_older_agents_do_not_have_them(chart: str, path: str) -> None:
-    (finding,) = [each for each in validate(chart, merge(MINIMUM, nested(path, False))).findings if each.path == path]
-    assert finding.message.endswith("agents 0.57 to 0.60 do not support it; agents 0.61.3 or newer do (see the agent version)")

@@ -14,7 +14,7 @@ from scalr_agents import charts, stack
 from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.findings import errors
-from scalr_agents.model.lines import NEWEST, numbers
+from scalr_agents.model.lines import NEWEST, Line, numbers
 from scalr_agents.model.merge import lookup, merge
 
 from tests.helpers.agent_job import nested
@@ -28,6 +28,7 @@ GIVEN = {"agent": {"url": URL, "token": TOKEN}}
 DIFFERENCES: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((Path(__file__).parent / "version_differences.yaml").read_text())
 TABLES: Mapping[str, Any] = {chart: charts.find(chart).versions for chart in CHARTS}
 PUBLISHED = [(chart, one.agent) for chart, table in TABLES.items() for one in table.published]
+UNKNOWN = [(line, path) for line in LINES for path in TABLES[line.chart].unknown(line.default_version)]
 NEWER = [f"{NEWEST[:-1]}1", "98.0.0", "99.0.1"]
 
 
@@ -109,18 +110,25 @@ def test_versions_that_support_a_value(path: str, knowing: str, ignorant: dict[s
         assert table.ignorant(version, path) == words
 
 
+@pytest.mark.parametrize(("line", "path"), UNKNOWN, ids=[f"{line.chart}-{line.generation}-{path}" for line, path in UNKNOWN])
+def test_a_value_that_a_line_does_not_know_is_an_error_that_names_the_versions(line: Line, path: str) -> None:
+    def found(value: str | None) -> list[tuple[str, str, str]]:
+        given = merge(GIVEN, nested(path, value))
+        checked = validate(line.chart, given, agent_version=line.default_version).findings
+        return [(each.severity, each.path, each.message) for each in checked if "do not support it" in each.message]
+
+    ignorant, knowing = TABLES[line.chart].ignorant(line.default_version, path), TABLES[line.chart].knowing(path)
+    message = f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not support it; agents {knowing} do (see the agent version)"
+    assert found("x") == [("error", path, message)]
+    assert found(None) == []
+
+
 @pytest.mark.parametrize(
     ("chart", "version", "given", "known"),
     [
-        ("agent-job", "0.60.0", {"global": {"imageNamespace": "mirror"}}, True),
-        ("agent-job", "0.59.0", {"global": {"imageNamespace": "mirror"}}, False),
-        ("agent-job", "0.59.0", {"task": {"worker": {"image": {"tag": "1"}}}}, True),
-        ("agent-job", "0.60.0", {"task": {"worker": {"image": {"tag": "1"}}}}, False),
-        ("agent-job", "1.2.1", {"task": {"job": {"backoffLimit": 2}}}, False),
         ("agent-job", "1.3.0", {"task": {"job": {"backoffLimit": 2}}}, True),
         ("agent-job", "1.2.0", {"agent": {"providerNetworkMirrors": [{"url": "https://m.acme/"}]}}, False),
         ("agent-local", "1.2.0", {"agent": {"providerNetworkMirrors": [{"url": "https://m.acme/"}]}}, False),
-        ("agent-job", "0.65.1", {"global": {"tls": {"clientCertSecret": {"name": "mine"}}}}, False),
         ("agent-job", "1.0.0", {"global": {"tls": {"clientCertSecret": {"name": "mine"}}}}, True),
         ("agent-job", "1.0.4", {"global": {"tls": {"clientCertSecret": {"name": "mine"}}}}, False),
         ("agent-local", "1.0.0", {"agent": {"tls": {"clientCertSecret": {"name": "mine"}}}}, True),
