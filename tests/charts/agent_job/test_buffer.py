@@ -1,13 +1,12 @@
 """Placeholders that reserve room for tasks, on both lines, and the nodes of placeholders and preparation."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from scalr_agents import charts
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
-from scalr_agents.stack import pod_security
 
 from tests.charts.agent_job.nodes import (
     BUFFER,
@@ -23,7 +22,7 @@ from tests.charts.agent_job.nodes import (
     metadata,
     pod_of,
 )
-from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested, objects
+from tests.helpers.agent_job import CURRENT, LEGACY, nested
 
 RUNNER = {**HARDENED, "runAsNonRoot": True, "privileged": False, "readOnlyRootFilesystem": True}
 POD = {
@@ -92,11 +91,6 @@ def test_the_placeholder_objects(version: str) -> None:
 
 
 @on_both_lines
-def test_without_replicas_there_are_no_placeholders(version: str) -> None:
-    assert made_of(nested("task.buffer.replicas", 0), version).keys() == objects(MINIMUM, version=version).keys()
-
-
-@on_both_lines
 def test_null_leaves_the_number_of_placeholders_to_an_autoscaler(version: str) -> None:
     fixed, left = made_of({}, version), made_of(nested("task.buffer.replicas", None), version)
     assert {"replicas": 2, **left["buffer"]["spec"]} == fixed["buffer"]["spec"]
@@ -110,20 +104,6 @@ def test_an_existing_priority_class_is_used(version: str) -> None:
     made = made_of(nested("task.buffer.priorityClassName", "batch-low"), version)
     assert "buffer-priority" not in made
     assert pod_of(made["buffer"])["spec"]["priorityClassName"] == "batch-low"
-
-
-@pytest.mark.parametrize("naming", ["scoped", "chart"])
-@pytest.mark.parametrize("version", [LEGACY, CURRENT])
-def test_names(version: str, naming: Any) -> None:
-    names, full = charts.names("agent-job", "runs", "scalr", agent_version=version, naming=naming), f"runs-{NAMES[version]}"
-    priority = f"scalr.{full}-buffer"
-    prepared = f"{full}-cache-preparation" if version == CURRENT else ""
-    assert (names.buffer, names.buffer_priority, names.cache_preparation) == (f"{full}-buffer", priority, prepared)
-    made = made_of(CACHE if version == CURRENT else {}, version, naming=naming)
-    found = {role: made[role]["metadata"]["name"] for role in ("buffer", "buffer-priority", "cache-preparation") if role in made}
-    expected = {"buffer": f"{full}-buffer", "buffer-priority": priority, "cache-preparation": prepared}
-    assert found == {role: name for role, name in expected.items() if name}
-    assert pod_of(made["buffer"])["spec"]["priorityClassName"] == priority
 
 
 SIDECARS = [
@@ -166,19 +146,14 @@ def test_containers_without_resources_are_kept_for_their_images() -> None:
         (CURRENT, {"global": MIRROR}, Inputs(agent_image="a:1", runner_image="r:2")),
     ],
 )
-def test_placeholders_pull_the_images_of_tasks(version: str, given: dict[str, Any], inputs: Inputs) -> None:
-    made = made_of(given, version, inputs)
+def test_placeholders_and_the_daemon_set_pull_the_images_of_tasks(version: str, given: dict[str, Any], inputs: Inputs) -> None:
+    made = made_of(given, version, replace(inputs, pre_pull=True))
 
     def images(role: str) -> list[tuple[str, str, str]]:
         return [(name, container["image"], container["imagePullPolicy"]) for name, container in containers(made[role]).items()]
 
-    assert images("buffer") == images("task-template")
+    assert images("buffer") == images("pre-pull") == images("task-template")
     assert images("buffer") != [(*pair, "IfNotPresent") for pair in zip(("runner", "worker"), IMAGES[version], strict=True)]
-
-
-def test_sidecar_placeholders_use_the_worker_image() -> None:
-    made = made_of({"task": {"sidecars": SIDECARS}}, inputs=Inputs(agent_image="a:1"))
-    assert containers(made["buffer"])["proxy"]["image"] == "a:1"
 
 
 GLOBAL = {"global": {"podAnnotations": {"team": "web"}, "podLabels": {"team": "web"}, "imagePullSecrets": [{"name": "regcred"}]}}
@@ -213,12 +188,6 @@ def test_common_labels_do_not_change_selectors() -> None:
         assert made[role]["spec"]["selector"] == {"matchLabels": labels_of(CURRENT, role)}
         assert made[role]["metadata"]["annotations"] == {"owner": "web"}
     assert made["buffer-priority"]["metadata"]["annotations"] == {"owner": "web"}
-
-
-@on_both_lines
-def test_placeholders_pass_restricted(version: str) -> None:
-    made = made_of({"task": {"sidecars": SIDECARS}}, version)
-    assert pod_security.violations(pod_of(made["buffer"])["spec"], "restricted") == []
 
 
 @on_both_lines

@@ -67,11 +67,16 @@ def test_labels_of_all_objects(version: str) -> None:
 
 
 def test_selector_labels_cannot_be_overridden() -> None:
-    own = {"podLabels": {"app.kubernetes.io/name": "mine"}}
-    made = objects_of({"global": {**own, "labels": own["podLabels"]}, "agent": own, "task": own}, CURRENT)
-    for pod in pods_of(made):
-        assert pod["metadata"]["labels"]["app.kubernetes.io/name"] == "scalr-agent"
-    assert made["deployment"]["spec"]["selector"]["matchLabels"].items() <= pods_of(made)[0]["metadata"]["labels"].items()
+    labels = {f"app.kubernetes.io/{key}": "mine" for key in ("name", "instance", "component")}
+    own = {"podLabels": labels}
+    made = objects_of({"global": {**own, "labels": labels}, "agent": {**own, "labels": labels}, "task": own}, CURRENT)
+    for component, pod in zip(("agent", "task"), pods_of(made), strict=True):
+        assert pod["metadata"]["labels"] == {
+            "app.kubernetes.io/name": "scalr-agent",
+            "app.kubernetes.io/instance": "runs",
+            "app.kubernetes.io/component": component,
+        }
+    assert made["deployment"]["spec"]["selector"]["matchLabels"] == pods_of(made)[0]["metadata"]["labels"]
 
 
 def test_pod_labels_of_the_deployment() -> None:

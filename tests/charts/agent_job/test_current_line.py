@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
 from tests.helpers.agent_job import CURRENT, MINIMUM, nested, objects
+from tests.helpers.changes import changes
 
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN EC PRIVATE KEY-----\nMAMCAQE=\n-----END EC PRIVATE KEY-----\n"
@@ -92,48 +92,14 @@ def test_mirrors_share_their_secret_with_the_users_variables() -> None:
     assert own["env-secret"]["stringData"] == {MIRRORS: "[]"}
 
 
-@pytest.mark.parametrize(
-    ("tls", "secret", "keys"),
-    [
-        ({"clientCert": CERTIFICATE, "clientKey": KEY}, "runs-scalr-agent-client-cert", ("tls.crt", "tls.key")),
-        (
-            {"clientCert": CERTIFICATE, "clientKey": KEY, "clientCertSecret": {"certKey": "c", "keyKey": "k"}},
-            "runs-scalr-agent-client-cert",
-            ("c", "k"),
-        ),
-        ({"clientCertSecret": {"name": "ours", "certKey": "c", "keyKey": "k"}}, "ours", ("c", "k")),
-        ({"clientCert": CERTIFICATE, "clientKey": KEY, "clientCertSecret": {"name": "ours"}}, "ours", ("tls.crt", "tls.key")),
-    ],
-    ids=["made", "own keys", "existing", "existing wins"],
-)
-def test_mutual_tls(tls: dict[str, Any], secret: str, keys: tuple[str, str]) -> None:
-    made = _objects({"global": {"tls": tls}})
-    if secret == "ours":
-        assert "client-cert-secret" not in made
-    else:
-        assert made["client-cert-secret"]["stringData"] == {keys[0]: CERTIFICATE, keys[1]: KEY}
-        assert made["client-cert-secret"]["metadata"]["name"] == secret
-        assert KEY not in json.dumps({role: manifest for role, manifest in made.items() if role != "client-cert-secret"})
-        assert _digest(made) != _digest(_objects({}))
-    items = [{"key": keys[0], "path": "tls.crt"}, {"key": keys[1], "path": "tls.key"}]
-    for pod in _pods(made):
-        assert _volume(pod, "client-cert") == {"name": "client-cert", "secret": {"secretName": secret, "items": items}}
-    containers = _containers(made)
-    for name in ("controller", "worker"):
-        assert _mount(containers[name], "client-cert") == {"name": "client-cert", "mountPath": "/etc/scalr-agent/ssl", "readOnly": True}
-        assert _variable(containers[name], "SCALR_AGENT_TLS_CERT_FILE")["value"] == "/etc/scalr-agent/ssl/tls.crt"
-        assert _variable(containers[name], "SCALR_AGENT_TLS_KEY_FILE")["value"] == "/etc/scalr-agent/ssl/tls.key"
-    assert _mount(containers["runner"], "client-cert") is None
-    assert _variable(containers["runner"], "SCALR_AGENT_TLS_KEY_FILE") is None
-
-
-@pytest.mark.parametrize("claim", ["", "ours"])
-def test_a_node_cache_is_only_for_task_pods(claim: str) -> None:
-    cache = {"enabled": True, "hostPath": {"path": "/mnt/disks/ssd0/cache"}, "persistentVolumeClaim": {"claimName": claim, "subPath": "p"}}
+@pytest.mark.parametrize(("claim", "given", "kind"), [("", {}, {"type": "DirectoryOrCreate"}), ("ours", {"type": ""}, {})])
+def test_a_node_cache_is_only_for_task_pods(claim: str, given: dict[str, str], kind: dict[str, str]) -> None:
+    path = {"path": "/mnt/disks/ssd0/cache"}
+    cache = {"enabled": True, "hostPath": path | given, "persistentVolumeClaim": {"claimName": claim, "subPath": "p"}}
     made = _objects({"persistence": {"cache": cache}})
     controller, task = _pods(made)
     assert [role for role in made if role.endswith("claim")] == []
-    assert _volume(task, "cache-dir")["hostPath"] == {"path": "/mnt/disks/ssd0/cache", "type": "DirectoryOrCreate"}
+    assert _volume(task, "cache-dir")["hostPath"] == path | kind
     assert _volume(controller, "cache-dir") == {"name": "cache-dir", "emptyDir": {"sizeLimit": "1Gi"}}
     assert "subPath" not in _mount(_containers(made)["controller"], "cache-dir")
     assert _mount(_containers(made)["worker"], "cache-dir")["subPath"] == "p/cache"
@@ -141,17 +107,6 @@ def test_a_node_cache_is_only_for_task_pods(claim: str) -> None:
     assert mounts == ["p/cache/binaries", "p/cache/providers"]
     assert pod_security.violations(task["spec"], "baseline") == ["volume 'cache-dir' is a hostPath"]
     assert pod_security.violations(controller["spec"], "restricted") == []
-
-
-def test_a_path_on_the_node_needs_an_enabled_cache() -> None:
-    _, task = _pods(_objects({"persistence": {"cache": {"hostPath": {"path": "/mnt/cache"}}}}))
-    assert _volume(task, "cache-dir") == {"name": "cache-dir", "emptyDir": {"sizeLimit": "1Gi"}}
-
-
-def test_an_empty_host_path_type_is_omitted() -> None:
-    cache = {"enabled": True, "hostPath": {"path": "/mnt/cache", "type": ""}}
-    _, task = _pods(_objects({"persistence": {"cache": cache}}))
-    assert _volume(task, "cache-dir")["hostPath"] == {"path": "/mnt/cache"}
 
 
 @pytest.mark.parametrize(
@@ -206,67 +161,33 @@ def test_common_labels_and_annotations_are_on_everything() -> None:
     assert [selector for selector in selectors if "team" in selector["matchLabels"]] == []
 
 
-def test_selector_labels_are_kept() -> None:
-    given = {"app.kubernetes.io/name": "x", "app.kubernetes.io/instance": "x", "app.kubernetes.io/component": "x"}
-    made = _objects({"global": {"labels": given}, "agent": {"labels": given}})
-    for component, pod in zip(("agent", "task"), _pods(made), strict=True):
-        assert pod["metadata"]["labels"] == {
-            "app.kubernetes.io/name": "scalr-agent",
-            "app.kubernetes.io/instance": "runs",
-            "app.kubernetes.io/component": component,
-        }
+def test_a_client_certificate_of_ours_and_an_existing_one() -> None:
+    def made(**tls: Any) -> dict[str, dict[str, Any]]:
+        return _objects({"global": {"tls": tls}})
+
+    own = {"clientCert": CERTIFICATE, "clientKey": KEY}
+    existing = {"name": "ours", "certKey": "c", "keyKey": "k"}
+    assert made(**own, clientCertSecret=existing) == made(clientCertSecret=existing)
+    difference = changes(made(clientCertSecret={"name": "runs-scalr-agent-client-cert"}), made(**own))
+    assert difference.keys() == {"client-cert-secret", "controller pod: metadata.annotations.checksum/secrets"}
+    assert made(**own)["client-cert-secret"]["stringData"] == {"tls.crt": CERTIFICATE, "tls.key": KEY}
 
 
-@pytest.mark.parametrize(("given", "made"), [("", "runs-scalr-agent"), (None, "runs-scalr-agent"), ("web", "web")])
-def test_basename(given: str | None, made: str) -> None:
-    assert _objects({"task": {"job": {"basename": given}}})["task-template"]["spec"]["basename"] == made
-
-
-@pytest.mark.parametrize(("given", "made"), [(None, 1), (0, 0), (3, 3)])
-def test_backoff_limit(given: int | None, made: int) -> None:
-    job = _objects({"task": {"job": {"backoffLimit": given}}})["task-template"]["spec"]["jobTemplate"]["spec"]
-    assert job["backoffLimit"] == made
-    assert [rule["action"] for rule in job["podFailurePolicy"]["rules"]] == ["FailJob", "Ignore"]
-    assert job["template"]["spec"]["restartPolicy"] == "Never"
+THRESHOLD = "env[SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS]"
 
 
 @pytest.mark.parametrize(
-    ("given", "made"),
+    ("given", "effects"),
     [
-        ({}, {}),
-        ({"command": [], "args": []}, {}),
-        ({"command": None, "args": None}, {}),
-        ({"command": ["/agent"]}, {"command": ["/agent"]}),
-        ({"args": ["-v", ""]}, {"args": ["-v", ""]}),
-        ({"command": ["/agent"], "args": ["-v"]}, {"command": ["/agent"], "args": ["-v"]}),
+        (nested("task.job.basename", ""), {}),
+        (nested("task.job.basename", None), {}),
+        (nested("task.job.backoffLimit", None), {}),
+        (nested("agent.controller", {"command": [], "args": None}), {}),
+        (nested("task.worker", {"command": None, "args": []}), {}),
+        (nested("agent.controller.args", ["-v", ""]), {"controller: args": ["-v", ""]}),
+        (nested("agent.binaryCache.thresholdDays", None), {f"controller: {THRESHOLD}": None, f"worker: {THRESHOLD}": None}),
+        (nested("persistence.cache.hostPath.path", "/mnt/cache"), {}),
     ],
 )
-def test_commands_and_arguments(given: dict[str, Any], made: dict[str, Any]) -> None:
-    containers = _containers(_objects({"agent": {"controller": given}, "task": {"worker": given}}))
-    for name in ("controller", "worker"):
-        assert {key: containers[name][key] for key in ("command", "args") if key in containers[name]} == made
-    assert containers["runner"]["command"] == ["/usr/bin/runner/exec-loop"]
-
-
-def test_pods_pass_restricted_with_what_the_line_adds() -> None:
-    for pod in _pods(_objects(EVERYTHING)):
-        assert pod_security.violations(pod["spec"], "restricted") == []
-
-
-@pytest.mark.parametrize(
-    ("path", "variable"),
-    [
-        ("task.startupTimeoutSeconds", "SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS"),
-        ("agent.binaryCache.thresholdDays", "SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS"),
-        ("task.runner.memoryWarnPercent", "SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT"),
-        ("task.runner.memorySoftLimitPercent", "SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT"),
-    ],
-)
-def test_unset_numbers_omit_their_variable(path: str, variable: str) -> None:
-    containers = _containers(_objects(nested(path, None)))
-    assert [_variable(containers[name], variable) for name in ("controller", "worker")] == [None, None]
-
-
-@pytest.mark.parametrize("version", ["1.2.0", "1.3.0"])
-def test_defaults_of_every_version_have_no_findings(version: str) -> None:
-    assert charts.check("agent-job", MINIMUM, release="runs", namespace="scalr", agent_version=version) == []
+def test_effects_of_empty_values(given: dict[str, Any], effects: dict[str, Any]) -> None:
+    assert changes(_objects({}), _objects(given)) == effects

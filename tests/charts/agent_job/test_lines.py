@@ -1,6 +1,5 @@
 """The two lines of agent-job: what differs between them, and what only one of them knows."""
 
-import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.merge import lookup, merge
-from scalr_agents.stack import pod_security
 
 from tests.charts.agent_job.tables import TABLE, TABLE_CURRENT
 from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, objects
@@ -21,11 +19,6 @@ from tests.helpers.changes import changes
 DIFFERENCES: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "line_differences.yaml").read_text())
 VERSION_LABEL = ".metadata.labels.app.kubernetes.io/version"
 SETTINGS = {row["value"]: row["set"] for row in (*TABLE, *TABLE_CURRENT)}
-
-
-def _findings(given: dict[str, Any], version: str) -> list[tuple[str, str, str]]:
-    found = charts.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=version)
-    return [(finding.severity, finding.path, finding.message) for finding in found]
 
 
 def _pods(made: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -62,18 +55,6 @@ def test_definitions_of_the_lines(generation: str, names: tuple[str, str, str, s
     assert content["properties"]["jobTemplate"]["x-kubernetes-preserve-unknown-fields"] is True
 
 
-@pytest.mark.parametrize("version", [LEGACY, CURRENT])
-def test_defaults_have_no_findings(version: str) -> None:
-    assert _findings({}, version) == []
-
-
-LEGACY_DEFAULTS = {
-    "agent.resources": {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"cpu": "500m", "memory": "256Mi"}},
-    "task.worker.resources": {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"cpu": "2000m", "memory": "1024Mi"}},
-    "task.runner.resources": {"requests": {"cpu": "500m", "memory": "512Mi"}, "limits": {"cpu": "4000m", "memory": "2048Mi"}},
-}
-
-
 def _resources(given: dict[str, Any], version: str) -> dict[str, Any]:
     controller, task = _pods(objects(merge(MINIMUM, given), version=version))
     containers = (*controller["spec"]["containers"], *task["spec"]["containers"])
@@ -81,11 +62,6 @@ def _resources(given: dict[str, Any], version: str) -> dict[str, Any]:
 
 
 def test_defaults_depend_on_the_line() -> None:
-    assert list(_resources({}, LEGACY).values()) == [
-        LEGACY_DEFAULTS["agent.resources"],
-        LEGACY_DEFAULTS["task.runner.resources"],
-        LEGACY_DEFAULTS["task.worker.resources"],
-    ]
     given = {"agent": {"resources": {"limits": {"cpu": None}}}, "task": {"worker": {"resources": None}}}
     assert _resources(given, LEGACY)["controller"]["limits"] == {"memory": "256Mi"}
     assert _resources(given, LEGACY)["worker"] is None
@@ -93,22 +69,6 @@ def test_defaults_depend_on_the_line() -> None:
         "requests": {"cpu": "250m", "memory": "256Mi"},
         "limits": {"cpu": "3", "memory": "1024Mi"},
     }
-
-
-@pytest.mark.parametrize(
-    ("version", "agent", "runner"),
-    [
-        ("0.59.1", "scalr/agent:0.59.1", "scalr/agent-runner:0.59.1"),
-        ("1.2.0", "scalr/agent:1.2.0", "scalr/runner:0.2.0"),
-        ("2.0.0", "scalr/agent:2.0.0", "scalr/runner:0.2.0"),
-    ],
-)
-def test_images_follow_the_agent_version(version: str, agent: str, runner: str) -> None:
-    made = objects(MINIMUM, version=version)
-    controller, task = _pods(made)
-    images = [container["image"] for pod in (controller, task) for container in pod["spec"]["containers"]]
-    assert images == [agent, runner, agent]
-    assert made["deployment"]["metadata"]["labels"]["app.kubernetes.io/version"] == version
 
 
 SCOPED = {
@@ -201,43 +161,3 @@ def test_objects_have_the_documented_names(version: str, naming: Any) -> None:
     for pod in (controller, task):
         claims = {volume["name"]: lookup(volume, "persistentVolumeClaim", "claimName") for volume in pod["spec"]["volumes"]}
         assert claims["cache-dir"] == names.cache_claim
-
-
-@pytest.mark.parametrize(
-    ("version", "given", "name"),
-    [
-        (LEGACY, {}, "agent-job"),
-        (CURRENT, {}, "scalr-agent"),
-        (CURRENT, {"nameOverride": "agent-job"}, "agent-job"),
-        (CURRENT, {"fullnameOverride": "full"}, "scalr-agent"),
-    ],
-)
-def test_selectors(version: str, given: dict[str, Any], name: str) -> None:
-    made = objects(merge(MINIMUM, {"agent": {"replicaCount": 2}, **given}), version=version)
-    controller, task = _pods(made)
-    for component, pod, selectors in (
-        ("agent", controller, [made["deployment"]["spec"]["selector"], made["budget"]["spec"]["selector"]]),
-        ("task", task, [made["task-budget"]["spec"]["selector"], made["egress"]["spec"]["podSelector"]]),
-    ):
-        labels = {"app.kubernetes.io/name": name, "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": component}
-        assert pod["metadata"]["labels"] == labels
-        assert selectors == [{"matchLabels": labels}, {"matchLabels": labels}]
-
-
-@pytest.mark.parametrize("version", [LEGACY, CURRENT])
-def test_pods_pass_restricted(version: str) -> None:
-    for pod in _pods(objects(MINIMUM, version=version)):
-        assert pod_security.violations(pod["spec"], "restricted") == []
-        assert json.loads(json.dumps(pod)) == pod
-
-
-@pytest.mark.parametrize(
-    ("version", "empty"),
-    [
-        ("0.57.0", {"global": {"labels": {}, "tls": {"clientCert": ""}}, "agent": {"providerNetworkMirrors": [], "sentryDsn": ""}}),
-        ("1.4.0", {"task": {"worker": {"image": {"repository": "", "tag": "", "pullPolicy": ""}}}}),
-    ],
-)
-def test_empty_values_of_the_other_line_are_accepted(version: str, empty: dict[str, Any]) -> None:
-    """As in a chart's own values file, which people copy."""
-    assert _findings(empty, version) == []

@@ -11,7 +11,6 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.findings import ValuesError
 from scalr_agents.model.merge import merge
-from scalr_agents.stack import pod_security
 
 from tests.charts.agent_job.nodes import CACHE, HARDENED, MIRROR, labels_of, made_of, metadata, pod_of
 from tests.helpers.agent_job import CURRENT, MINIMUM, nested
@@ -86,11 +85,6 @@ def test_the_preparation_daemon_set() -> None:
     assert "buffer" not in made
 
 
-@pytest.mark.parametrize("off", [nested(f"{PREPARATION}.enabled", False), nested(f"{PREPARATION}.enabled", None)])
-def test_preparation_is_off_by_default(off: dict[str, Any]) -> None:
-    assert "cache-preparation" not in _prepared(off)
-
-
 @pytest.mark.parametrize("off", [nested("persistence.cache.enabled", False), nested("persistence.cache.hostPath.path", "")])
 def test_preparation_requires_a_directory(off: dict[str, Any]) -> None:
     with pytest.raises(ValuesError, match=rf"error: {PREPARATION}\.enabled: requires persistence"):
@@ -152,12 +146,6 @@ def test_the_preparation_image(given: dict[str, Any], image: str) -> None:
     made = made_of(given, inputs=Inputs(agent_image="a:1", runner_image="r:2"), base=CACHE)
     spec = pod_of(made["cache-preparation"])["spec"]
     assert [container["image"] for container in (*spec["initContainers"], *spec["containers"])] == [image, image]
-
-
-def test_preparation_pods_need_privileged() -> None:
-    spec = pod_of(_prepared({})["cache-preparation"])["spec"]
-    assert pod_security.violations(spec, "baseline") == ["volume 'cache' is a hostPath"]
-    assert pod_security.violations(spec, "privileged") == []
 
 
 def _prepare(directory: Path, owner: str) -> None:

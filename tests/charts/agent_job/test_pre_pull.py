@@ -1,13 +1,11 @@
 """The DaemonSet that keeps the images of tasks on their nodes, on both lines."""
 
-from typing import Any
-
 import pytest
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.charts.agent_job.nodes import HARDENED, MIRROR, NAMES, PLACEMENT, containers, labels_of, made_of, metadata, pod_of
+from tests.charts.agent_job.nodes import HARDENED, NAMES, PLACEMENT, containers, labels_of, made_of, metadata, pod_of
 from tests.helpers.agent_job import CURRENT, LEGACY
 
 IMAGES = {LEGACY: ("scalr/agent-runner:0.57.0", "scalr/agent:0.57.0"), CURRENT: ("scalr/runner:0.2.0", "scalr/agent:1.4.0")}
@@ -45,28 +43,6 @@ def test_the_daemon_set(version: str) -> None:
             },
         },
     }
-
-
-def test_it_is_off_by_default() -> None:
-    assert "pre-pull" not in made_of({}, base={})
-
-
-@pytest.mark.parametrize(
-    ("version", "given", "inputs"),
-    [
-        (LEGACY, {"task": {"worker": {"image": {"repository": "acme/worker", "pullPolicy": "Never"}}}}, ON),
-        (CURRENT, {"global": MIRROR}, ON),
-        (CURRENT, {"agent": {"image": {"tag": "9", "pullPolicy": "Always"}}, "task": {"runner": {"image": {"tag": "8"}}}}, ON),
-        (CURRENT, {}, Inputs(agent_image="a:1", runner_image="r:2", pre_pull=True)),
-    ],
-)
-def test_its_images_are_those_of_tasks(version: str, given: dict[str, Any], inputs: Inputs) -> None:
-    made = made_of(given, version, inputs)
-
-    def images(role: str) -> list[tuple[str, str, str]]:
-        return [(name, each["image"], each["imagePullPolicy"]) for name, each in containers(made[role]).items()]
-
-    assert images("pre-pull") == images("task-template")
 
 
 def test_it_runs_on_the_nodes_of_tasks_without_their_rights() -> None:

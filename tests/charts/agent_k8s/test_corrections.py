@@ -9,7 +9,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.helpers.agent_job import nested
-from tests.helpers.agent_k8s import EFS, FULL, MINIMUM, SECRETS, WORKLOADS, decoded, names, objects
+from tests.helpers.agent_k8s import EFS, FULL, MINIMUM, SECRETS, WORKLOADS, decoded, objects
 from tests.helpers.pods import container, environment, pod
 
 SELECTOR = {"app.kubernetes.io/name": "agent-k8s", "app.kubernetes.io/instance": "runs"}
@@ -39,19 +39,6 @@ def test_two_releases_do_not_collide() -> None:
     assert len(first) == 10
     assert not first & identities("more", "scalr")
     assert not first & identities("runs", "other")
-    assert names(objects(FULL, SECRETS)) == {
-        "service-account": "runs-agent-k8s",
-        "role": "runs-agent-k8s-role",
-        "role-binding": "runs-agent-k8s-role-binding",
-        "egress": "runs-agent-k8s-network-policy",
-        "token-secret": "runs-agent-k8s",
-        "env-secret": "runs-agent-k8s-env",
-        "storage-class": "scalr.runs-agent-k8s-efs",
-        "volume": "scalr.runs-agent-k8s-data",
-        "claim": "runs-agent-k8s-data",
-        "deployment": "runs-agent-k8s-controller",
-        "daemon-set": "runs-agent-k8s-worker",
-    }
 
 
 def test_cluster_scoped_objects_have_no_namespace() -> None:

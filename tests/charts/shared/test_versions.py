@@ -17,7 +17,7 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import NEWEST, Line, numbers
 from scalr_agents.model.merge import lookup, merge
 
-from tests.helpers.agent_job import nested
+from tests.helpers.agent_job import nested, value_paths
 from tests.helpers.changes import changes
 from tests.helpers.command_line import TOKEN, cli
 from tests.helpers.components import record
@@ -29,6 +29,12 @@ DIFFERENCES: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((Path(__file_
 TABLES: Mapping[str, Any] = {chart: charts.find(chart).versions for chart in CHARTS}
 PUBLISHED = [(chart, one.agent) for chart, table in TABLES.items() for one in table.published]
 UNKNOWN = [(line, path) for line in LINES for path in TABLES[line.chart].unknown(line.default_version)]
+OF_DEFAULTS = {
+    "agent-job": ["task.job.activeDeadlineSeconds"],
+    "agent-local": [],
+    "agent-k8s": ["workerNodeSelector", "securityContext", "agent.data_home"],
+}
+"""What is found about an agent with its address and token alone."""
 NEWER = [f"{NEWEST[:-1]}1", "98.0.0", "99.0.1"]
 
 
@@ -112,15 +118,17 @@ def test_versions_that_support_a_value(path: str, knowing: str, ignorant: dict[s
 
 @pytest.mark.parametrize(("line", "path"), UNKNOWN, ids=[f"{line.chart}-{line.generation}-{path}" for line, path in UNKNOWN])
 def test_a_value_that_a_line_does_not_know_is_an_error_that_names_the_versions(line: Line, path: str) -> None:
-    def found(value: str | None) -> list[tuple[str, str, str]]:
+    def found(value: Any) -> list[tuple[str, str, str]]:
         given = merge(GIVEN, nested(path, value))
         checked = validate(line.chart, given, agent_version=line.default_version).findings
         return [(each.severity, each.path, each.message) for each in checked if "do not support it" in each.message]
 
     ignorant, knowing = TABLES[line.chart].ignorant(line.default_version, path), TABLES[line.chart].knowing(path)
     message = f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not support it; agents {knowing} do (see the agent version)"
+    assert any(f"{value}.".startswith(f"{path}.") for value in value_paths(charts.find(line.chart).model))
     assert found("x") == [("error", path, message)]
-    assert found(None) == []
+    empty: tuple[Any, ...] = (None, "", [], {}, {"key": ""})
+    assert [value for value in empty if found(value)] == []  # as in a chart's own values file, which people copy
 
 
 @pytest.mark.parametrize(
@@ -201,9 +209,9 @@ def test_the_runner_of_agents_0_60_downloads_its_loop(sum_of: str, code: int, wo
 
 
 @pytest.mark.parametrize(("chart", "version"), PUBLISHED)
-def test_compared_versions_have_no_warning(chart: str, version: str) -> None:
+def test_defaults_of_compared_versions_have_these_warnings(chart: str, version: str) -> None:
     found = charts.check(chart, GIVEN, release="runs", namespace="scalr", agent_version=version)
-    assert [finding for finding in found if finding.path == "agent_version"] == []
+    assert [(finding.severity, finding.path) for finding in found] == [("warning", path) for path in OF_DEFAULTS[chart]]
 
 
 @pytest.mark.parametrize("chart", CHARTS)

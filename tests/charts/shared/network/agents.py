@@ -19,8 +19,6 @@ DIALECTS = ("kubernetes", "cilium", "gke")
 API_SERVER = ("10.96.0.1/32", "192.0.2.10/32")
 BASE: Values = {"agent": {"url": "https://acme.scalr.io", "token": "an-agent-token"}}
 KINDS = ("NetworkPolicy", "CiliumNetworkPolicy", "FQDNNetworkPolicy")
-RUNS = ("tasks", "agent")
-"""The pods in which runs are."""
 
 
 def restricted(enforced_by: str, *only: Mapping[str, Any], ingress: bool = True) -> Network:
