@@ -52,8 +52,3 @@ def _decoded(path: str, value: Any) -> Any:
 def decoded(text: str) -> str:
     """What a variable holds in base64."""
     return base64.b64decode(text, validate=True).decode()
-
-
-def names(made: Mapping[str, Any]) -> dict[str, str]:
-    """The names of all objects, by role."""
-    return {role: manifest["metadata"]["name"] for role, manifest in made.items()}

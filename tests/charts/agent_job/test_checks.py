@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 from scalr_agents import charts
-from scalr_agents.model.findings import ValuesError
+from scalr_agents.model.findings import ValuesError, errors
 from scalr_agents.model.merge import merge
 
-from tests.helpers.agent_job import DEADLINE, MINIMUM, nested
+from tests.helpers.agent_job import CURRENT, DEADLINE, MINIMUM, nested
 from tests.helpers.agent_local import CERTIFICATE, ROOT
+from tests.helpers.validated import validate
 
 ZONE = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
 SPREAD = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": "agent"}
@@ -209,6 +210,34 @@ def test_all_findings_are_returned_errors_first() -> None:
         ("warning", "agent.url"),
         ("warning", "task.job.activeDeadlineSeconds"),
     ]
+
+
+def test_invalid_server_addresses_are_errors() -> None:
+    given = {
+        "global": {"proxy": {"enabled": True, "httpProxy": "http://[fd00::1:3128", "httpsProxy": "http://me:pa55w0rd@pro xy.acme"}},
+        "otel": {"enabled": True, "endpoint": "http://pro\txy.acme"},
+        "agent": {
+            "sentryDsn": "http://pro%xy.acme",
+            "extraEnv": {"HTTPS_PROXY": "http://k\u00f6lner.acme", "SCALR_AGENT_OTLP_ENDPOINT": "http://proxy.acme:port"},
+            "controller": {"extraEnv": [{"name": "HTTP_PROXY", "value": "http://proxy.acme:0"}]},
+        },
+        "task": {"worker": {"extraEnv": {"HTTPS_PROXY": "http://proxy..acme"}}, "runner": {"extraEnv": {"https_proxy": "http://"}}},
+    }
+    found = validate("agent-job", merge(MINIMUM, given), agent_version=CURRENT).findings
+    assert [finding.path for finding in errors(found) if finding.message.startswith("not a URL with a valid host and port, for")] == [
+        "global.proxy.httpProxy",
+        "global.proxy.httpsProxy",
+        "agent.sentryDsn",
+        "otel.endpoint",
+        "agent.extraEnv.HTTPS_PROXY",
+        "agent.extraEnv.SCALR_AGENT_OTLP_ENDPOINT",
+        "agent.controller.extraEnv.HTTP_PROXY",
+        "task.worker.extraEnv.HTTPS_PROXY",
+        "task.runner.extraEnv.https_proxy",
+    ]
+    assert "pa55w0rd" not in str(found)
+    disabled = {"global": {"proxy": {"httpsProxy": "<proxy>"}}, "otel": {"endpoint": "<proxy>"}}
+    assert errors(validate("agent-job", merge(MINIMUM, disabled)).findings) == []
 
 
 def test_invalid_values_have_one_finding() -> None:

@@ -12,7 +12,7 @@ from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
 from tests.helpers.agent_job import nested, value_paths
-from tests.helpers.agent_k8s import EFS, FULL, MINIMUM, SECRETS, VERSIONS, WORKLOADS, changes, names, objects
+from tests.helpers.agent_k8s import EFS, FULL, MINIMUM, SECRETS, VERSIONS, WORKLOADS, changes, objects
 from tests.helpers.opaque import Later
 from tests.helpers.pods import container, environment, pod
 from tests.helpers.schemas import assert_valid
@@ -56,22 +56,30 @@ def test_differences_between_the_lines() -> None:
     assert container(_objects(neutral, line="legacy"), "daemon-set")["resources"]["limits"] == {"cpu": "1000m", "memory": "1024Mi"}
 
 
+NAMES = [
+    ("service-account", "FN", "FN"),
+    ("role", "FN-role", "agent-k8s-role"),
+    ("role-binding", "FN-role-binding", "agent-k8s-role-binding"),
+    ("egress", "FN-network-policy", "agent-k8s-network-policy"),
+    ("token-secret", "FN", "agents"),
+    ("env-secret", "FN-env", "FN-env"),
+    ("storage-class", "scalr.FN-efs", "agent-k8s-efs-sc"),
+    ("volume", "scalr.FN-data", "agent-k8s-efs-pv"),
+    ("claim", "FN-data", "agent-k8s-efs-claim"),
+    ("deployment", "FN-controller", "FN-controller"),
+    ("daemon-set", "FN-worker", "FN-worker"),
+]
+"""Names of the objects in their order, ours and those of the chart. `FN` is the full name."""
+
+
 @pytest.mark.parametrize("line", ["legacy", "current"])
-def test_the_order_of_objects(line: str) -> None:
-    assert list(objects(FULL, SECRETS, line=line)) == [
-        "service-account",
-        "role",
-        "role-binding",
-        "egress",
-        "token-secret",
-        "env-secret",
-        "storage-class",
-        "volume",
-        "claim",
-        "deployment",
-        "daemon-set",
-    ]
-    assert list(objects(MINIMUM, line=line)) == ["service-account", "role", "role-binding", "token-secret", "deployment", "daemon-set"]
+@pytest.mark.parametrize(("naming", "column"), [("scoped", 1), ("chart", 2)])
+def test_names_in_order(naming: str, column: int, line: str) -> None:
+    made = objects(merge(FULL, {"nameOverride": "agents"}), SECRETS, line=line, naming=naming)
+    expected = [(row[0], row[column].replace("FN", "runs-agents")) for row in NAMES]
+    assert [(role, manifest["metadata"]["name"]) for role, manifest in made.items()] == expected
+    assert made["volume"]["spec"]["claimRef"]["name"] == made["claim"]["metadata"]["name"]
+    assert made["role-binding"]["roleRef"]["name"] == made["role"]["metadata"]["name"]
 
 
 def test_a_complete_image_reference_takes_precedence() -> None:
@@ -128,15 +136,6 @@ def test_efs_is_for_workers_and_the_controller_stays_ephemeral() -> None:
     assert pod(made, "daemon-set")["spec"]["volumes"] == [{"name": "data-home", "persistentVolumeClaim": {"claimName": claim}}]
     for role in WORKLOADS:
         assert environment(made, role)["SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME"] == claim
-    assert made["storage-class"] == {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": "scalr.runs-agent-k8s-efs", "labels": made["storage-class"]["metadata"]["labels"]},
-        "provisioner": "efs.csi.aws.com",
-        "parameters": {"provisioningMode": "efs-ap", "directoryPerms": "775"},
-        "mountOptions": ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"],
-        "reclaimPolicy": "Retain",
-    }
 
 
 def test_pods_without_node_and_root_pass_restricted() -> None:
@@ -146,22 +145,3 @@ def test_pods_without_node_and_root_pass_restricted() -> None:
     assert [pod_security.violations(pod(made, role)["spec"], "restricted") for role in WORKLOADS] == [[], []]
     assert pod_security.violations(pod(_objects({"efsVolumeHandle": EFS}), "daemon-set")["spec"], "baseline") == []
     assert pod_security.violations(pod(_objects({}), "daemon-set")["spec"], "baseline") != []
-
-
-def test_the_chart_s_names() -> None:
-    made = objects(merge(FULL, {"nameOverride": "agents"}), SECRETS, naming="chart")
-    assert names(made) == {
-        "service-account": "runs-agents",
-        "role": "agent-k8s-role",
-        "role-binding": "agent-k8s-role-binding",
-        "egress": "agent-k8s-network-policy",
-        "token-secret": "agents",
-        "env-secret": "runs-agents-env",
-        "storage-class": "agent-k8s-efs-sc",
-        "volume": "agent-k8s-efs-pv",
-        "claim": "agent-k8s-efs-claim",
-        "deployment": "runs-agents-controller",
-        "daemon-set": "runs-agents-worker",
-    }
-    assert made["volume"]["spec"]["claimRef"]["name"] == "agent-k8s-efs-claim"
-    assert made["role-binding"]["roleRef"]["name"] == "agent-k8s-role"

@@ -74,23 +74,6 @@ def test_names_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "given", "role", "name"),
-    [
-        ("legacy", {"persistence": {"enabled": True}}, "cache-claim", "vcs-agent-local"),
-        ("current", {"persistence": {"enabled": True}}, "cache-claim", "vcs-agent-local"),
-        ("current", {"persistence": {"cache": {"enabled": True}}}, "cache-claim", "vcs-agent-local-cache"),
-        ("legacy", {"allowMetadataService": False}, "egress", "vcs-agent-local-task-network-policy"),
-        ("current", {"allowMetadataService": False}, "egress", "vcs-agent-local-network-policy"),
-    ],
-)
-def test_names_of_the_chart(line: str, given: dict[str, Any], role: str, name: str) -> None:
-    made = objects(merge(MINIMUM, given), line=line, naming="chart")
-    assert made[role]["metadata"]["name"] == name
-    if role == "cache-claim":
-        assert pod(made)["spec"]["volumes"][1]["persistentVolumeClaim"] == {"claimName": name}
-
-
-@pytest.mark.parametrize(
     ("mode", "grace", "action", "drain", "shutdown"),
     [
         ("graceful", 120, "grace-shutdown", None, "110"),
@@ -121,14 +104,6 @@ def test_secret_variables_come_first_in_the_container() -> None:
 
 
 SECRETS = {"A": "secret", "PASSWORD": "x", "SCALR_AGENT_OTLP_HEADERS": "y"}
-
-
-def test_mirrors_without_a_token_are_plain() -> None:
-    mirrors = [{"url": "https://mirror.acme.example/a?b=<c>&d/", "include": ["*/acme"]}]
-    made = objects(merge(MINIMUM, {"agent": {"providerNetworkMirrors": mirrors}}))
-    expected = r'[{"include":["*/acme"],"url":"https://mirror.acme.example/a?b=\u003cc\u003e\u0026d/"}]'
-    assert environment(made)["SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"] == expected
-    assert "env-secret" not in made
 
 
 def test_mirrors_with_a_token_are_a_secret() -> None:
