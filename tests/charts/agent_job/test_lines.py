@@ -12,13 +12,12 @@ from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.merge import lookup, merge
 
-from tests.charts.agent_job.tables import TABLE, TABLE_CURRENT
 from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, objects
+from tests.helpers.agent_local import CERTIFICATE, KEY
 from tests.helpers.changes import changes
 
 DIFFERENCES: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "line_differences.yaml").read_text())
 VERSION_LABEL = ".metadata.labels.app.kubernetes.io/version"
-SETTINGS = {row["value"]: row["set"] for row in (*TABLE, *TABLE_CURRENT)}
 
 
 def _pods(made: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -143,8 +142,7 @@ NETWORK = Network.model_validate({"ingress": "deny", "egress": {"enforcedBy": "c
 @pytest.mark.parametrize("naming", ["scoped", "chart"])
 @pytest.mark.parametrize("version", [LEGACY, CURRENT])
 def test_objects_have_the_documented_names(version: str, naming: Any) -> None:
-    certificate = {"clientCert": SETTINGS["global.tls.clientCert"], "clientKey": SETTINGS["global.tls.clientKey"]}
-    tls = {"caBundle": SETTINGS["global.tls.caBundle"], **(certificate if version == CURRENT else {})}
+    tls = {"caBundle": CERTIFICATE, **({"clientCert": CERTIFICATE, "clientKey": KEY} if version == CURRENT else {})}
     given = {
         "global": {"tls": tls},
         "agent": {"replicaCount": 2},

@@ -1,15 +1,19 @@
 """Every value changes what it should and nothing else, on every line that knows it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.tables import TABLE, TABLE_CURRENT
 from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested, objects, paths_of, value_paths
 from tests.helpers.changes import changes
 from tests.helpers.schemas import assert_valid
 
+HERE = Path(__file__).parent
+TABLE, TABLE_CURRENT = (yaml.safe_load((HERE / f"{name}.yaml").read_text()) for name in ("values_table", "values_table_current"))
+"""The effects of every value: on the legacy line, and on the current line if they differ or the value is new."""
 OWN = [row["value"] for row in TABLE_CURRENT]
 SHARED = [row for row in TABLE if row["value"] in paths_of("current") and row["value"] not in OWN]
 NAMED = merge(MINIMUM, {"nameOverride": "agent-job"})

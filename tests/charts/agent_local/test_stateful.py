@@ -4,12 +4,10 @@ from functools import reduce
 from typing import Any
 
 import pytest
-from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.merge import merge
-from scalr_agents.stack import pod_security
 
 from tests.helpers.agent_job import nested
-from tests.helpers.agent_local import FULL, MINIMUM, VERSIONS, objects
+from tests.helpers.agent_local import MINIMUM, VERSIONS, objects
 from tests.helpers.schemas import assert_valid
 from tests.helpers.validated import validate
 
@@ -25,7 +23,9 @@ def merged(*given: dict[str, Any]) -> dict[str, Any]:
 
 
 def made(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return objects(merged(MINIMUM, STATEFUL, given))
+    found = objects(merged(MINIMUM, STATEFUL, given))
+    assert_valid(found["stateful-set"])
+    return found
 
 
 def test_a_stateful_set_has_the_name_and_the_pods_of_the_deployment() -> None:
@@ -99,15 +99,6 @@ def test_the_deprecated_claim_becomes_a_template() -> None:
     assert "cache-claim" not in found
 
 
-def test_everything_is_valid_and_restricted() -> None:
-    found = objects(merged(FULL, STATEFUL))
-    for manifest in found.values():
-        assert_valid(manifest)
-    assert "checksum/secrets" in found["stateful-set"]["spec"]["template"]["metadata"]["annotations"]
-    [(_, spec)] = pods(list(found.values()))
-    assert pod_security.violations(spec, "restricted") == []
-
-
 def _findings(given: dict[str, Any], line: str = "current", release: str = "vcs") -> dict[str, tuple[str, str]]:
     checked = validate("agent-local", merged(MINIMUM, given), release=release, namespace="scalr", agent_version=VERSIONS[line])
     return {finding.path: (finding.severity, finding.message) for finding in checked.findings}
@@ -121,6 +112,7 @@ def _findings(given: dict[str, Any], line: str = "current", release: str = "vcs"
         merged(STATEFUL, CACHE, {"replicaCount": None}),
         merged(STATEFUL, {"replicaCount": 3}, nested("persistence.cache", {"enabled": True, "persistentVolumeClaim": ONE_POD})),
         merged(STATEFUL, {"workload": {"statefulSet": {"persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete"}}}}, CACHE),
+        merged(STATEFUL, {"fullnameOverride": 52 * "a"}),
         merged(CACHE, {"strategy": {"type": "Recreate"}}),
         merged(CACHE, {"strategy": {"rollingUpdate": {"maxUnavailable": 1}}}),
         merged(CACHE, {"strategy": {"rollingUpdate": {"maxUnavailable": "100%"}}}),
@@ -169,10 +161,6 @@ def test_the_advice_on_an_existing_claim_of_data_is_to_remove_it() -> None:
     data = {"enabled": True, "persistentVolumeClaim": {"claimName": "mine"}}
     _, message = _findings(merged(STATEFUL, {"replicaCount": 2, "persistence": {"data": data}}))["persistence.data.enabled"]
     assert message.endswith("use 1 replica or the emptyDir, or remove claimName, so that each agent gets a claim of its own")
-
-
-def test_the_longest_name_is_accepted() -> None:
-    assert _findings(merged(STATEFUL, {"fullnameOverride": 52 * "a"})) == {}
 
 
 ACCESS_MODE = "persistence.cache.persistentVolumeClaim.accessMode"
