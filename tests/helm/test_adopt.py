@@ -131,25 +131,6 @@ def without_content(manifest: Manifest) -> Manifest:
     return manifest | {"spec": manifest["spec"] | {"template": template}}
 
 
-def test_the_stack_file() -> None:
-    assert of_values({"agent": {"replicaCount": 2}}).stack == {
-        "config": {
-            "scalr-agents:kubernetes": {"upsertExisting": True},
-            "scalr-agents:namespaces": {"scalr": {"create": False}},
-            "scalr-agents:agents": {
-                "runs": {
-                    "kind": "agent-job",
-                    "namespace": "scalr",
-                    "release": "runs",
-                    "names": "chart",
-                    "agentVersion": "0.58.0",
-                    "values": {"agent": {"url": URL, "replicaCount": 2}},
-                }
-            },
-        }
-    }
-
-
 def test_agents_are_named_after_their_release() -> None:
     adopted = adopt.take_over({}, chart="agent-local", release="runs.eu", namespace="scalr")
     ((name, agent),) = adopted.stack["config"]["scalr-agents:agents"].items()

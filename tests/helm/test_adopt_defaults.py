@@ -240,19 +240,6 @@ def test_sources_are_merged_and_contradictions_refused() -> None:
         about.joined([option._replace(agent_version="0.58.0"), KNOWN])
 
 
-@pytest.mark.parametrize(
-    ("given", "completed"),
-    [
-        (("0.5.66", ""), ("0.5.66", "0.59.0")),
-        (("", "0.59.0"), ("0.5.66", "0.59.0")),
-        (("", "0.58.9"), ("", "0.58.9")),
-        (("", ""), ("", "")),
-    ],
-)
-def test_chart_and_agent_versions_are_mapped(given: tuple[str, str], completed: tuple[str, str]) -> None:
-    assert about.completed(About("", "agent-job", *given)) == About("", "agent-job", *completed)
-
-
 UPGRADE = "First upgrade the release with Helm to chart {} (agents {}){}. Then adopt it"
 ALPHA = "; for values of the alpha, see scalr-agents convert-values"
 

@@ -34,13 +34,6 @@ def test_values_are_printed_in_the_current_shape(tmp_path: Path) -> None:
     assert (tmp_path / "old.yaml").read_text() == OLD
 
 
-def test_converted_values_can_be_rendered() -> None:
-    converted = cli("convert-values", "-f", "-", stdin=OLD).stdout
-    done = cli("template", "agent-job", "--agent-version=0.57.0", "-f", "-", f"--set={DEADLINE}=60", stdin=converted)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "image: my-registry.com/scalr/agent:" in done.stdout
-
-
 def test_unconvertible_values_exit_1() -> None:
     done = process("convert-values", "-f", "-", stdin=f"{OLD}efsVolumeHandle: fs-00000001\nfoo: {TOKEN}\ncontroller: {{tokn: {TOKEN}}}\n")
     assert done.returncode == 1

@@ -12,16 +12,13 @@ from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.merge import lookup, merge
 
+from tests.charts.agent_job.corrected import pods_of
 from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, objects
 from tests.helpers.agent_local import CERTIFICATE, KEY
 from tests.helpers.changes import changes
 
 DIFFERENCES: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "line_differences.yaml").read_text())
 VERSION_LABEL = ".metadata.labels.app.kubernetes.io/version"
-
-
-def _pods(made: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
-    return made["deployment"]["spec"]["template"], made["task-template"]["spec"]["jobTemplate"]["spec"]["template"]
 
 
 def test_differences_between_the_lines() -> None:
@@ -55,7 +52,7 @@ def test_definitions_of_the_lines(generation: str, names: tuple[str, str, str, s
 
 
 def _resources(given: dict[str, Any], version: str) -> dict[str, Any]:
-    controller, task = _pods(objects(merge(MINIMUM, given), version=version))
+    controller, task = pods_of(objects(merge(MINIMUM, given), version=version))
     containers = (*controller["spec"]["containers"], *task["spec"]["containers"])
     return {container["name"]: container.get("resources") for container in containers}
 
@@ -70,53 +67,6 @@ def test_defaults_depend_on_the_line() -> None:
     }
 
 
-SCOPED = {
-    "deployment": "FN",
-    "service_account": "FN",
-    "token_secret": "FN",
-    "env_secret": "FN-env",
-    "ca_bundle_secret": "FN-ca-bundle",
-    "network_policy": "FN-network-policy",
-    "ingress_policy": "FN-ingress-network-policy",
-    "controller_policy": "FN-controller-network-policy",
-    "data_claim": "FN-data",
-    "cache_claim": "FN-cache",
-    "role": "FN-role",
-    "role_binding": "FN-role-binding",
-    "cluster_role": "scalr.FN-clusterrole",
-    "cluster_role_binding": "scalr.FN-clusterrole-binding",
-    "controller_budget": "FN",
-    "task_budget": "FN-task",
-    "buffer": "FN-buffer",
-    "buffer_priority": "scalr.FN-buffer",
-    "pre_pull": "FN-pre-pull",
-}
-OF_CURRENT = {
-    "task_template": "FN-task-template",
-    "client_cert_secret": "FN-client-cert",
-    "cache_preparation": "FN-cache-preparation",
-}
-NAMES: dict[tuple[str, str], dict[str, str]] = {
-    (LEGACY, "scoped"): {**SCOPED, "task_template": "FN-task"},
-    (LEGACY, "chart"): {
-        **SCOPED,
-        "deployment": "scalr-agent",
-        "task_template": "scalr-agent-task",
-        "network_policy": "FN-task-network-policy",
-        "cluster_role": "FN-clusterrole",
-        "cluster_role_binding": "FN-clusterrole-binding",
-        "controller_budget": "FN-agent",
-    },
-    (CURRENT, "scoped"): {**SCOPED, **OF_CURRENT},
-    (CURRENT, "chart"): {
-        **SCOPED,
-        **OF_CURRENT,
-        "cluster_role": "scalr-FN-clusterrole",
-        "cluster_role_binding": "scalr-FN-clusterrole-binding",
-    },
-}
-
-
 @pytest.mark.parametrize(
     ("release", "override", "legacy", "current"),
     [
@@ -127,13 +77,11 @@ NAMES: dict[tuple[str, str], dict[str, str]] = {
         ("runs", "pool", "runs-pool", "runs-pool"),
     ],
 )
-@pytest.mark.parametrize("naming", ["scoped", "chart"])
-def test_names(release: str, override: str, legacy: str, current: str, naming: Any) -> None:
-    for version, full in ((LEGACY, legacy), (CURRENT, current)):
-        given = {"nameOverride": override}
-        found = charts.names("agent-job", release, "scalr", values=given, agent_version=version, naming=naming)
-        expected = {role: name.replace("FN", full) for role, name in NAMES[version, naming].items()}
-        assert {role: name for role, name in asdict(found).items() if name} == expected
+def test_full_names(release: str, override: str, legacy: str, current: str) -> None:
+    names = [
+        charts.names("agent-job", release, "scalr", values={"nameOverride": override}, agent_version=each) for each in (LEGACY, CURRENT)
+    ]
+    assert [each.deployment for each in names] == [legacy, current]
 
 
 NETWORK = Network.model_validate({"ingress": "deny", "egress": {"enforcedBy": "cilium"}})
@@ -153,7 +101,7 @@ def test_objects_have_the_documented_names(version: str, naming: Any) -> None:
     names = charts.names("agent-job", "runs", "scalr", agent_version=version, naming=naming)
     announced = sorted(name for name in asdict(replace(names, cache_preparation="")).values() if name)  # that goes without a claim
     assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == announced
-    controller, task = _pods(made)
+    controller, task = pods_of(made)
     template = lookup(made, "task-template", "metadata", "name")
     assert template in [variable.get("value") for variable in controller["spec"]["containers"][0]["env"]]
     for pod in (controller, task):
