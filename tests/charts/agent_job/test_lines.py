@@ -10,9 +10,8 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.network.settings import Network
-from scalr_agents.model.merge import lookup, merge
+from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.corrected import pods_of
 from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, objects
 from tests.helpers.agent_local import CERTIFICATE, KEY
 from tests.helpers.changes import changes
@@ -51,20 +50,16 @@ def test_definitions_of_the_lines(generation: str, names: tuple[str, str, str, s
     assert content["properties"]["jobTemplate"]["x-kubernetes-preserve-unknown-fields"] is True
 
 
-def _resources(given: dict[str, Any], version: str) -> dict[str, Any]:
-    controller, task = pods_of(objects(merge(MINIMUM, given), version=version))
-    containers = (*controller["spec"]["containers"], *task["spec"]["containers"])
-    return {container["name"]: container.get("resources") for container in containers}
-
-
-def test_defaults_depend_on_the_line() -> None:
-    given = {"agent": {"resources": {"limits": {"cpu": None}}}, "task": {"worker": {"resources": None}}}
-    assert _resources(given, LEGACY)["controller"]["limits"] == {"memory": "256Mi"}
-    assert _resources(given, LEGACY)["worker"] is None
-    assert _resources({"task": {"worker": {"resources": {"limits": {"cpu": "3"}}}}}, CURRENT)["worker"] == {
-        "requests": {"cpu": "250m", "memory": "256Mi"},
-        "limits": {"cpu": "3", "memory": "1024Mi"},
-    }
+@pytest.mark.parametrize(
+    ("version", "given", "effects"),
+    [
+        (LEGACY, {"agent": {"resources": {"limits": {"cpu": None}}}}, {"controller: resources.limits.cpu": None}),
+        (LEGACY, {"task": {"worker": {"resources": None}}}, {"worker: resources": None}),
+        (CURRENT, {"task": {"worker": {"resources": {"limits": {"cpu": "3"}}}}}, {"worker: resources.limits.cpu": "3"}),
+    ],
+)
+def test_values_are_merged_with_the_defaults_of_the_line(version: str, given: dict[str, Any], effects: dict[str, Any]) -> None:
+    assert changes(objects(MINIMUM, version=version), objects(merge(MINIMUM, given), version=version)) == effects
 
 
 @pytest.mark.parametrize(
@@ -101,9 +96,3 @@ def test_objects_have_the_documented_names(version: str, naming: Any) -> None:
     names = charts.names("agent-job", "runs", "scalr", agent_version=version, naming=naming)
     announced = sorted(name for name in asdict(replace(names, cache_preparation="")).values() if name)  # that goes without a claim
     assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == announced
-    controller, task = pods_of(made)
-    template = lookup(made, "task-template", "metadata", "name")
-    assert template in [variable.get("value") for variable in controller["spec"]["containers"][0]["env"]]
-    for pod in (controller, task):
-        claims = {volume["name"]: lookup(volume, "persistentVolumeClaim", "claimName") for volume in pod["spec"]["volumes"]}
-        assert claims["cache-dir"] == names.cache_claim
