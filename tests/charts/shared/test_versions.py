@@ -174,16 +174,6 @@ def test_overriding_variables_of_a_version_is_a_warning(version: str, variable: 
     assert [advice in message for message in messages] == ([True] if advice else [])
 
 
-def test_agents_0_60_read_the_run_image_only_in_workers() -> None:
-    made = objects("agent-k8s", "0.60.0", {"agent": {"container_task_image": "acme/runs:1"}})
-    images = {
-        role: [variable["value"] for variable in variables if variable["name"] == "SCALR_AGENT_CONTAINER_TASK_IMAGE"]
-        for role in ("deployment", "daemon-set")
-        if (variables := made[role]["spec"]["template"]["spec"]["containers"][0]["env"])
-    }
-    assert images == {"deployment": [], "daemon-set": ["acme/runs:1"]}
-
-
 @pytest.mark.parametrize(("sum_of", "code", "words"), [("the loop", 0, "it runs"), ("another", 1, "Checksum verification failed")])
 def test_the_runner_of_agents_0_60_downloads_its_loop(sum_of: str, code: int, words: str, tmp_path: Path) -> None:
     """With a curl that serves a loop of ours, whose checksum stands in place of the real one's, or does not."""
