@@ -208,3 +208,44 @@ def test_a_complete_image_reference_is_checked() -> None:
 
 def test_the_token_can_be_optional() -> None:
     assert _findings({"agent": {"token": None}}, inputs=Inputs(token_needed=False)) == {}
+
+
+RESERVED = [
+    ("SCALR_AGENT_NAME", "it is the pod's name"),
+    ("SCALR_URL", "set agent.url"),
+    ("SCALR_AGENT_DRIVER", "it is always local"),
+    ("SCALR_AGENT_CONCURRENCY", "it is always 1; set replicaCount"),
+    ("SCALR_AGENT_DISCONNECT_ON_STOP", "it is always 1"),
+    ("SCALR_AGENT_WORKER_ON_STOP_ACTION", "set agent.shutdownMode"),
+    ("SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT", "set terminationGracePeriodSeconds"),
+    ("SCALR_AGENT_DATA_DIR", "set agent.dataDir"),
+    ("SCALR_AGENT_TOKEN", "set agent.token"),
+]
+RESERVED_LATER = [
+    ("SCALR_AGENT_CA_CERT", "set agent.tls.caBundle"),
+    ("SSL_CERT_FILE", "set agent.tls.caBundle"),
+    ("SCALR_AGENT_PROVIDER_NETWORK_MIRRORS", "set agent.providerNetworkMirrors"),
+]
+"""Variables that only the agent itself may have, on both lines and on the current one, and what to do instead."""
+
+
+@pytest.mark.parametrize("line", ["legacy", "current"])
+@pytest.mark.parametrize(("name", "instead"), RESERVED)
+def test_reserved_variables(name: str, instead: str, line: str) -> None:
+    message = f"reserved for the agent: {instead}"
+    for path, found in (
+        (f"extraEnv.{name}", _findings({"extraEnv": {name: "s3cr3t"}}, line)),
+        (f"secret_env.{name}", _findings({}, line, Inputs(secret_env={name: "s3cr3t"}))),
+    ):
+        severity, full_message = found[path]
+        assert (severity, full_message[: len(message)]) == ("error", message)
+
+
+@pytest.mark.parametrize(("name", "instead"), RESERVED_LATER)
+def test_variables_reserved_only_on_the_current_line(name: str, instead: str) -> None:
+    assert _findings({"extraEnv": {name: "/x"}})[f"extraEnv.{name}"] == ("error", f"reserved for the agent: {instead}")
+    assert _findings({"extraEnv": {name: "/x"}}, "legacy") == {}
+
+
+def test_mirrors_may_be_a_secret_variable() -> None:
+    assert _findings({}, inputs=Inputs(secret_env={"SCALR_AGENT_PROVIDER_NETWORK_MIRRORS": "[]"})) == {}
