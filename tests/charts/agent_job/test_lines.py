@@ -12,6 +12,7 @@ from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.merge import merge
 
+from tests.charts.agent_job.nodes import NAMES
 from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, objects
 from tests.helpers.agent_local import CERTIFICATE, KEY
 from tests.helpers.changes import changes
@@ -96,3 +97,4 @@ def test_objects_have_the_documented_names(version: str, naming: Any) -> None:
     names = charts.names("agent-job", "runs", "scalr", agent_version=version, naming=naming)
     announced = sorted(name for name in asdict(replace(names, cache_preparation="")).values() if name)  # that goes without a claim
     assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == announced
+    assert {f"runs-{NAMES[version]}-{policy}-network-policy" for policy in ("ingress", "controller")} < set(announced)
