@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pulumi
 import pytest
 import scalr_agents
 
@@ -83,33 +82,6 @@ def test_kept_resources(component: str, args: dict[str, Any], kept: list[str]) -
     resources = record(component, args).resources
     assert sorted(resource.name for resource in resources if resource.retain) == kept
     assert not any(resource.protect for resource in resources)
-
-
-@pytest.mark.parametrize(("component", "args"), CASES.values(), ids=CASES)
-def test_children_inherit_depends_on(component: str, args: dict[str, Any]) -> None:
-    def with_another() -> None:
-        other = pulumi.CustomResource("test:index:Other", "other")
-        program(component, args, pulumi.ResourceOptions(depends_on=other))()
-
-    recording = run(with_another)
-    assert recording.error is None
-    children = [resource for resource in recording.resources if resource.custom and resource.parent == "it"]
-    assert children
-    assert [resource.name for resource in children if "other" not in resource.dependencies] == []
-
-
-@pytest.mark.parametrize(("component", "args"), CASES.values(), ids=CASES)
-def test_children_inherit_the_provider(component: str, args: dict[str, Any]) -> None:
-    def with_providers() -> None:
-        providers: list[pulumi.ProviderResource] = [pulumi.ProviderResource(name, name, {}) for name in ("aws", "gcp", "kubernetes")]
-        program(component, args, pulumi.ResourceOptions(providers=providers))()
-
-    recording = run(with_providers)
-    assert recording.error is None
-    own = [resource for resource in recording.resources if resource.custom and resource.parent == "it"]
-    children = [resource for resource in own if not resource.type.startswith("pulumi:")]  # the engine's own
-    assert children
-    assert [resource.provider for resource in children] == [resource.type.partition(":")[0] for resource in children]
 
 
 REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [

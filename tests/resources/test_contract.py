@@ -93,10 +93,13 @@ COMPONENTS = sorted(
 @cache
 def record(component: str, *, protect: bool | None = None) -> Recording:
     """What a component registers. Every test looks at the same recording, and changes nothing in it."""
-    constructor = cast(Callable[..., Any], getattr(scalr_agents, component))
-    recording = run(lambda: constructor("it", dict(ARGS[component]), pulumi.ResourceOptions(protect=protect)))
+    recording = run(lambda: make(component, pulumi.ResourceOptions(protect=protect)))
     assert recording.error is None
     return recording
+
+
+def make(component: str, opts: pulumi.ResourceOptions) -> None:
+    cast(Callable[..., Any], getattr(scalr_agents, component))("it", dict(ARGS[component]), opts)
 
 
 def test_every_component_is_under_contract() -> None:
@@ -149,6 +152,30 @@ def test_protection_reaches_the_children(component: str) -> None:
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
+def test_dependencies_and_providers_reach_the_children(component: str) -> None:
+    def program() -> None:
+        other = pulumi.CustomResource("test:index:Other", "other")
+        providers: list[pulumi.ProviderResource] = [pulumi.ProviderResource(name, name, {}) for name in ("aws", "gcp", "kubernetes")]
+        make(component, pulumi.ResourceOptions(depends_on=other, providers=providers))
+
+    recording = run(program)
+    assert recording.error is None
+    children = [resource for resource in recording.resources if resource.custom and resource.parent.startswith("it")]
+    assert children
+    assert [resource.name for resource in children if "other" not in resource.dependencies] == []
+    of_plugins = [resource for resource in children if not resource.type.startswith("pulumi:")]  # the engine's own
+    assert [resource.provider for resource in of_plugins] == [resource.type.partition(":")[0] for resource in of_plugins]
+
+
+@pytest.mark.parametrize("form", [lambda other: [other], lambda other: pulumi.Output.from_input([other])], ids=["list", "output"])
+def test_dependencies_have_several_forms(form: Callable[[pulumi.Resource], Any]) -> None:
+    def program() -> None:
+        make("AgentLocal", pulumi.ResourceOptions(depends_on=form(pulumi.CustomResource("test:index:Other", "other"))))
+
+    assert [made.name for made in _objects(run(program)) if "other" not in made.dependencies] == []
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
 def test_a_component_is_documented(component: str) -> None:
     cls = getattr(scalr_agents, component)
     assert cls.__doc__
@@ -167,35 +194,6 @@ def test_types_names_and_parents_are_unchanged() -> None:
     lines = [f"{parent if name != 'it' else ''}/{name} {kind}" for parent, name, kind in (*made, *read)]
     known = (Path(__file__).parent / "resources.txt").read_text().splitlines()
     assert sorted(lines) == known
-
-
-def test_the_component_host_can_serve_every_component() -> None:
-    result = Analyzer("scalr-agents").analyze([getattr(scalr_agents, name) for name in COMPONENTS])
-    inputs = {
-        name: (definition.type.value if definition.type else definition.ref, definition.optional, bool(definition.plain))
-        for name, definition in result["component_definitions"]["AgentJob"].inputs.items()
-    }
-    assert inputs == {
-        "namespace": ("string", False, True),
-        "release": ("string", True, True),
-        "agentVersion": ("string", True, True),
-        "names": ("string", True, True),
-        "values": ("object", True, True),
-        "url": ("string", True, False),
-        "token": ("string", True, False),
-        "caBundle": ("string", True, False),
-        "agentImage": ("string", True, False),
-        "runnerImage": ("string", True, False),
-        "prePull": ("boolean", True, True),
-        "cacheClaimName": ("string", True, False),
-        "serviceAccountAnnotations": ("object", True, True),
-        "secretEnv": ("object", True, True),
-        "secretsFrom": ("#/types/scalr-agents:index:SecretsFromArgs", True, True),
-        "mirrorTokens": ("object", True, True),
-        "network": ("#/types/scalr-agents:index:NetworkArgs", True, True),
-        "awaitRollout": ("boolean", True, True),
-        "rolloutTimeoutSeconds": ("integer", True, True),
-    }
 
 
 def test_literals_are_strings_for_the_component_host() -> None:

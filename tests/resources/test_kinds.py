@@ -1,4 +1,4 @@
-"""The components of agent-local and agent-k8s: what they register, in which order, and what they refuse."""
+"""The components of all kinds of agents: what they register, in which order, and what of it is secret."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -13,11 +13,9 @@ from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.merge import merge
 from scalr_agents.resources.arguments.agents import AgentK8sArgs
 from scalr_agents.resources.kubernetes import agents
-from scalr_agents.resources.kubernetes.rollouts import rollout
 from scalr_agents.resources.validation import ArgsError
 
-from tests.helpers.components import inputs, program, record, refused
-from tests.helpers.provider_errors import joined, not_initialized, timed_out
+from tests.helpers.components import inputs, record, refused
 from tests.helpers.recording import Recording, Registration, Secret, leaves, opened, run
 from tests.helpers.validated import LINES, validate
 
@@ -25,9 +23,20 @@ TOKEN = "s3cr3t-token"
 ARGS: dict[str, Any] = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": TOKEN}
 CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END PRIVATE KEY-----\n"
-VALIDATE: dict[str, Any] = {"AgentLocal": agents.agent_local, "AgentK8s": agents.agent_k8s}
-KINDS: dict[str, ChartName] = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s"}
-WORKLOADS = {"AgentLocal": ["it-deployment"], "AgentK8s": ["it-deployment", "it-daemon-set"]}
+KINDS: dict[str, ChartName] = {"AgentJob": "agent-job", "AgentLocal": "agent-local", "AgentK8s": "agent-k8s"}
+OWNERS = {"AgentJob": "it-controller", "AgentLocal": "it", "AgentK8s": "it"}
+WORKLOADS = {
+    "AgentJob": ["it-controller-deployment"],
+    "AgentLocal": ["it-deployment"],
+    "AgentK8s": ["it-deployment", "it-daemon-set"],
+}
+FULL_JOB: dict[str, Any] = {
+    **ARGS,
+    "agent_version": "1.4.0",
+    "ca_bundle": CA,
+    "secret_env": {"TF_TOKEN_acme": "hidden-env"},
+    "values": {"global": {"tls": {"clientCert": CA, "clientKey": KEY}}, "persistence": {"cache": {"enabled": True}}},
+}
 FULL_LOCAL: dict[str, Any] = {
     **ARGS,
     "agent_version": "1.4.0",
@@ -52,10 +61,9 @@ SCALED: dict[str, Any] = {
     "scaling": {"max": 4},
     "values": {"agent": {"shutdownMode": "drain"}, "terminationGracePeriodSeconds": 3600},
 }
-FULL = {"AgentLocal": FULL_LOCAL, "AgentK8s": FULL_K8S}
-LATE = joined([not_initialized("create", "urn", "scalr/it", timed_out("Deployment", "it"))])
-
+FULL = {"AgentJob": FULL_JOB, "AgentLocal": FULL_LOCAL, "AgentK8s": FULL_K8S}
 FORCED = {"pulumi.com/patchForce": "true"}
+OWN_SECRET = dict.fromkeys(KINDS, "agent.tokenExistingSecret.name") | {"AgentK8s": "agent.tokenExistingSecret"}
 
 every_kind = pytest.mark.parametrize("component", KINDS)
 every_line = pytest.mark.parametrize(
@@ -146,22 +154,11 @@ def _identity(manifest: Mapping[str, Any]) -> tuple[str, str]:
     return manifest["kind"], manifest["metadata"]["name"]
 
 
-@every_kind
-@pytest.mark.parametrize("form", ["resource", "list", "output"])
-def test_children_inherit_depends_on(component: str, form: str) -> None:
-    def call() -> None:
-        other = pulumi.CustomResource("test:index:Other", "other")
-        forms: dict[str, Any] = {"resource": other, "list": [other], "output": pulumi.Output.from_input([other])}
-        program(component, ARGS, pulumi.ResourceOptions(depends_on=forms[form]))()
-
-    made = [resource for resource in run(call).resources if resource.type.startswith("kubernetes")]
-    assert made
-    assert all("other" in resource.dependencies for resource in made)
-
-
 @pytest.mark.parametrize(
     ("component", "given", "seconds"),
     [
+        ("AgentJob", {}, 300),
+        ("AgentJob", {"agent": {"terminationGracePeriodSeconds": 900}}, 1020),
         ("AgentLocal", {}, 240),
         ("AgentLocal", {"terminationGracePeriodSeconds": 900}, 1020),
         ("AgentLocal", {"terminationGracePeriodSeconds": None}, 150),
@@ -181,7 +178,7 @@ def test_a_rollout_is_awaited_and_its_failure_explained(component: str) -> None:
     recording = record(component, ARGS)
     for name in WORKLOADS[component]:
         assert dict(recording[name].timeouts)["create"] == "300s"
-        assert [hook.rpartition("-")[0] for hook in recording[name].error_hooks] == ["it-rollout"]
+        assert [hook.rpartition("-")[0] for hook in recording[name].error_hooks] == [f"{OWNERS[component]}-rollout"]
         assert recording[name].inputs["metadata"].get("annotations", {}) == (FORCED if component == "AgentLocal" else {})
     assert {r.name for r in recording.resources if r.error_hooks} == set(WORKLOADS[component])
 
@@ -189,26 +186,8 @@ def test_a_rollout_is_awaited_and_its_failure_explained(component: str) -> None:
 @every_kind
 def test_a_rollout_need_not_be_awaited(component: str) -> None:
     recording = record(component, {**ARGS, "await_rollout": False})
-    unawaited = [r.name for r in recording.resources if "pulumi.com/skipAwait" in r.inputs.get("metadata", {}).get("annotations", {})]
-    assert sorted(unawaited) == sorted(WORKLOADS[component])
-
-
-@every_kind
-@pytest.mark.parametrize(
-    ("operation", "problem", "explained"),
-    [("create", LATE, True), ("update", LATE, True), ("delete", LATE, False), ("create", "it already exists", False)],
-)
-def test_failures_of_pods_are_explained(component: str, operation: str, problem: str, *, explained: bool) -> None:
-    answers: list[Any] = []
-
-    def call() -> None:
-        checked = VALIDATE[component]("it", FULL[component])
-        hook = rollout("it", checked, checked.agent.by_role()).on_failure
-        answers.append(hook(pulumi.ErrorHookArgs("urn", "id", "it", "type", failed_operation=operation, errors=[problem])))
-
-    errors = [message.partition(".")[0] for severity, message in run(call).log if severity == "error"]
-    assert answers == [False]
-    assert errors == (["The pods of 'it' did not become ready"] if explained else [])
+    annotations = {r.name: r.inputs["metadata"].get("annotations", {}) for r in recording.resources if r.custom}
+    assert {name for name, found in annotations.items() if found.get("pulumi.com/skipAwait") == "true"} == set(WORKLOADS[component])
 
 
 @every_kind
@@ -218,15 +197,47 @@ def test_an_explanation_selects_the_pods(component: str) -> None:
     assert all(release.selector().items() <= pod(recording[name])["metadata"]["labels"].items() for name in WORKLOADS[component])
 
 
-def test_outputs_of_agent_local() -> None:
-    expected = {
-        "namespace": "scalr",
-        "deploymentName": "it-agent-local",
-        "serviceAccountName": "default",
-        "podSelector": {"app.kubernetes.io/name": "agent-local", "app.kubernetes.io/instance": "it"},
-    }
-    assert record("AgentLocal", ARGS).outputs["it"] == expected
-    assert record("AgentLocal", FULL_LOCAL).outputs["it"] == expected | {"serviceAccountName": "it-agent-local"}
+def _selector(kind: str, component: str = "") -> dict[str, str]:
+    part = {"app.kubernetes.io/component": component} if component else {}
+    return {"app.kubernetes.io/name": kind, "app.kubernetes.io/instance": "it", **part}
+
+
+OF_LOCAL = {"namespace": "scalr", "deploymentName": "it-agent-local", "podSelector": _selector("agent-local")}
+
+
+@pytest.mark.parametrize(
+    ("component", "args", "expected"),
+    [
+        (
+            "AgentJob",
+            ARGS,
+            {
+                "namespace": "scalr",
+                "deploymentName": "it-agent-job",
+                "serviceAccountName": "it-agent-job",
+                "taskTemplateName": "it-agent-job-task",
+                "controllerPodSelector": _selector("agent-job", "agent"),
+                "taskPodSelector": _selector("agent-job", "task"),
+            },
+        ),
+        ("AgentLocal", ARGS, OF_LOCAL | {"serviceAccountName": "default"}),
+        ("AgentLocal", FULL_LOCAL, OF_LOCAL | {"serviceAccountName": "it-agent-local"}),
+        (
+            "AgentK8s",
+            {**ARGS, "values": {"serviceAccount": {"create": False, "name": "mine"}}},
+            {
+                "namespace": "scalr",
+                "deploymentName": "it-agent-k8s-controller",
+                "daemonSetName": "it-agent-k8s-worker",
+                "serviceAccountName": "mine",
+                "controllerPodSelector": _selector("agent-k8s", "controller"),
+                "workerPodSelector": _selector("agent-k8s", "worker"),
+            },
+        ),
+    ],
+)
+def test_outputs(component: str, args: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert record(component, args).outputs["it"] == expected
 
 
 STATEFUL_LOCAL = merge(FULL_LOCAL, {"values": {"workload": {"kind": "StatefulSet"}, "terminationGracePeriodSeconds": 900}})
@@ -245,18 +256,6 @@ def test_a_stateful_set_takes_the_place_of_deployment_and_claims() -> None:
     assert stateful_set.goes_first
     assert "checksum/secrets" in pod(stateful_set)["metadata"]["annotations"]
     assert recording.outputs["it"] == deployed.outputs["it"]
-
-
-def test_outputs_of_agent_k8s() -> None:
-    selector = {"app.kubernetes.io/name": "agent-k8s", "app.kubernetes.io/instance": "it"}
-    assert record("AgentK8s", {**ARGS, "values": {"serviceAccount": {"create": False, "name": "mine"}}}).outputs["it"] == {
-        "namespace": "scalr",
-        "deploymentName": "it-agent-k8s-controller",
-        "daemonSetName": "it-agent-k8s-worker",
-        "serviceAccountName": "mine",
-        "controllerPodSelector": {**selector, "app.kubernetes.io/component": "controller"},
-        "workerPodSelector": {**selector, "app.kubernetes.io/component": "worker"},
-    }
 
 
 @every_kind
@@ -284,10 +283,11 @@ def test_only_secret_contents_are_secret_and_never_plain(component: str, wrap: C
         return {**FULL[component], "token": wrap(TOKEN), "secret_env": {"TF_TOKEN_acme": wrap("hidden-env")}}
 
     recording = record(component, args)
-    expected = {"it-token-secret.stringData.token": TOKEN, "it-env-secret.stringData.TF_TOKEN_acme": "hidden-env"}
-    if component == "AgentLocal":
+    content = {"token-secret.stringData.token": TOKEN, "env-secret.stringData.TF_TOKEN_acme": "hidden-env"}
+    if component != "AgentK8s":
         certificates = {"ca-bundle-secret.stringData.ca-bundle.crt": CA, "client-cert-secret.stringData.tls.crt": CA}
-        expected |= {f"it-{path}": content for path, content in certificates.items()} | {"it-client-cert-secret.stringData.tls.key": KEY}
+        content |= certificates | {"client-cert-secret.stringData.tls.key": KEY}
+    expected = {f"{OWNERS[component]}-{path}": value for path, value in content.items()}
     assert _secret_paths(recording) == expected
     plain = [leaf for resource in recording.resources for _, leaf in leaves(resource.inputs) if not isinstance(leaf, Secret)]
     seen = f"{plain}{recording.outputs}{recording.log}"
@@ -369,17 +369,16 @@ def test_replicas_of_agent_local_may_be_left_to_an_autoscaler(version: str) -> N
 
 @every_kind
 def test_an_existing_secret_is_used_and_the_token_has_no_effect(component: str) -> None:
-    existing: dict[str, Any] = {"tokenExistingSecret": "pool"} if component == "AgentK8s" else {"tokenExistingSecret": {"name": "pool"}}
-    recording = record(component, {**ARGS, "values": {"agent": existing}})
+    existing: Any = "pool" if component == "AgentK8s" else {"name": "pool"}
+    recording = record(component, {**ARGS, "values": {"agent": {"tokenExistingSecret": existing}}})
     assert recording.of_type("kubernetes:core/v1:Secret") == []
-    where = "agent.tokenExistingSecret" if component == "AgentK8s" else "agent.tokenExistingSecret.name"
+    where = OWN_SECRET[component]
     assert ("warning", f"it: token: has no effect: {where} is set, and the existing Secret takes precedence") in recording.log
 
 
 @every_kind
 def test_a_component_without_a_token_is_refused(component: str) -> None:
-    where = "agent.tokenExistingSecret" if component == "AgentK8s" else "agent.tokenExistingSecret.name"
     found = refused(component, {"namespace": "scalr", "url": "https://acme.scalr.io"})
     assert [line for line in found if line.startswith("error: ")] == [
-        f"error: token: missing; set it (config.require_secret(...)), or set values.{where}"
+        f"error: token: missing; set it (config.require_secret(...)), or set values.{OWN_SECRET[component]}"
     ]
