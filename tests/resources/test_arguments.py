@@ -1,13 +1,13 @@
 """Arguments of the components: accepted and refused values, and error messages."""
 
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 import pulumi
 import pytest
 import scalr_agents
 
-from tests.helpers.programs import TOKEN, agent_job
+from tests.helpers.programs import agent_job
 from tests.helpers.recording import run
 
 
@@ -18,57 +18,18 @@ def refused(**args: Any) -> str:
     return str(recording.error)
 
 
-def test_findings_are_located_at_their_argument() -> None:
-    assert refused(url="acme", release="Runs", values={"agent": {"replicaCount": "2"}, "taks": {}}).splitlines() == [
-        "AgentJob 'runs' cannot be deployed:",
-        "  error: values.agent.replicaCount: expected a whole number, given '2'; write it without quotes",
-        "  error: values.taks: unknown key 'taks'; did you mean 'task'?",
-        "  error: release: 'Runs' is not a valid release name: use at most 53 lower case letters, digits, '-' and '.'",
-        "  error: url: not a URL with scheme and host, for instance https://acme.scalr.io",
-    ]
-
-
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ({"tokn": "x"}, "tokn: unknown key 'tokn'; did you mean 'token'?"),
-        ({"namespace": None}, "namespace: missing"),
-        ({"names": "helm"}, "names: given 'helm'; allowed: 'scoped' or 'chart'"),
-        (
-            {"agent_version": "0.61.0"},
-            "agent_version: agent-job does not support agent version 0.61.0; supported: 0.57 to 0.60; 0.61.3 or newer",
-        ),
-        (
-            {"agent_version": "0.61.2"},
-            "agent_version: agent-job does not support agent version 0.61.2; supported: 0.57 to 0.60; 0.61.3 or newer",
-        ),
-        ({"values": {"agent": {"url": "https://x.y"}}}, "url: given together with values.agent.url"),
-        ({"values": {"agent": {"token": "x"}}}, "token: given together with values.agent.token"),
-        ({"agent_image": "a:1", "values": {"agent": {"image": {"tag": "1"}}}}, "agent_image: given together with values.agent.image.tag"),
-        (
-            {"agent_image": "a:1", "values": {"task": {"worker": {"image": {"tag": "1"}}}}},
-            "agent_image: given together with values.task.worker.image.tag",
-        ),
         ({"cache_claim_name": "c", "values": {"persistence": {"cache": {"enabled": False}}}}, "values.persistence.cache.enabled"),
         (
             {"rollout_timeout_seconds": 15, "values": {"agent": {"minReadySeconds": 15}}},
             "rollout_timeout_seconds: 15, but agent.minReadySeconds is 15: a rollout could never succeed; set a longer timeout",
         ),
-        ({"rollout_timeout_seconds": 0}, "rollout_timeout_seconds: input should be greater than 0"),
     ],
 )
 def test_arguments_that_cannot_be_used(args: dict[str, Any], message: str) -> None:
     assert message in refused(**args)
-
-
-@pytest.mark.parametrize("args", [{"agent_version": 0.57}, {"version": "0.57.0"}, {"agent_version": "0.61.0"}])
-def test_arguments_of_agent_crds_are_checked(args: dict[str, Any]) -> None:
-    def program() -> None:
-        scalr_agents.AgentCrds("crds", cast(Any, args))
-
-    recording = run(program)
-    assert isinstance(recording.error, scalr_agents.ArgsError)
-    assert recording.names == []
 
 
 def test_agent_crds_require_no_arguments() -> None:
@@ -124,30 +85,9 @@ def test_sdk_objects_are_checked() -> None:
     ]
 
 
-def test_arguments_that_shape_the_graph_must_be_known() -> None:
-    def program() -> None:
-        agent_job(values={"agent": {"replicaCount": pulumi.Output.from_input(2)}})()
-
-    recording = run(program)
-    assert "values.agent.replicaCount: must be known before deployment" in str(recording.error)
-
-
-def test_a_refused_token_is_not_repeated() -> None:
-    message = refused(token=f" {TOKEN}", values={"agent": {"tokenExistingSecret": TOKEN, "controller": {"extraEnv": TOKEN}}}, url=TOKEN)
-    assert TOKEN not in message
-
-
 def test_warnings_are_logged_once() -> None:
     recording = run(agent_job(url="http://acme.scalr.io"))
     assert recording.log == [("warning", "runs: url: http:// sends the agent's token unencrypted; use https://")]
-
-
-def test_a_token_beside_an_existing_secret_is_a_warning() -> None:
-    recording = run(agent_job(values={"agent": {"tokenExistingSecret": {"name": "pool"}}}))
-    assert [message for _, message in recording.log] == [
-        "runs: token: has no effect: agent.tokenExistingSecret.name is set, and the existing Secret takes precedence"
-    ]
-    assert recording.of_type("kubernetes:core/v1:Secret") == []
 
 
 @pytest.mark.parametrize(

@@ -208,20 +208,3 @@ def test_literals_are_strings_for_the_component_host() -> None:
 
 def test_the_component_host_offers_every_component() -> None:
     assert [component.__name__ for component in host.load().COMPONENTS] == COMPONENTS
-
-
-def test_the_component_host_reports_findings_as_an_error_of_the_arguments() -> None:
-    provider = host.provider()
-    inputs = {"namespace": "scalr", "token": "s3cr3t-token", "url": "https://acme.scalr.io", "values": {"agent": {"tokn": 1}}}
-
-    def program() -> None:
-        with pytest.raises(pulumi.InputPropertiesError) as raised:
-            provider.construct("runs", "scalr-agents:index:AgentJob", inputs)
-        assert type(raised.value) is pulumi.InputPropertiesError
-        assert raised.value.message.splitlines()[:2] == [
-            "AgentJob 'runs' cannot be deployed:",
-            "  error: values.agent.tokn: unknown key 'tokn'; did you mean 'token'?",
-        ]
-        assert raised.value.errors == []  # the engine prints the values of properties that are named here
-
-    assert run(program).names == []

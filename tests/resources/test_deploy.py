@@ -9,7 +9,7 @@ import scalr_agents
 from scalr_agents.resources.deploy import deploy
 
 from tests.helpers.agent_job import DEADLINE
-from tests.helpers.recording import Recording, Secret, leaves, run
+from tests.helpers.recording import Recording, run
 
 TOKEN = "s3cr3t-token"
 PROJECT = "name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n"
@@ -57,13 +57,6 @@ def test_a_stack_registers_providers_definitions_namespaces_and_agents(project: 
         ("scalr-agents:index:AgentJob", "runs", "scalr-agents-test", "", False),
     }
     assert {r.provider for r in recording.resources if r.name.startswith("runs-") and r.custom} == {"cluster"}
-
-
-def test_objects_depend_on_namespace_and_definitions(project: Path) -> None:
-    recording = up(project)
-    for resource in recording.resources:
-        if resource.custom and resource.name.startswith("runs-"):
-            assert {"namespace-scalr", "agent-crds-atasks"} <= recording.depends(resource.name)
 
 
 def test_provider_settings(project: Path) -> None:
@@ -116,38 +109,6 @@ def test_a_quota_is_there_before_the_agents_and_goes_with_the_stack(project: Pat
     assert all(quotas.keys() <= recording.depends(name) for name in own)
     assert recording["namespace-scalr-quota"].inputs["spec"] == {"hard": {"requests.cpu": "4"}}
     assert not quotas.keys() & set(up(project).names)
-
-
-def test_outputs_have_names_and_selectors_of_every_agent(project: Path) -> None:
-    selector = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs"}
-    assert up(project).exports == {
-        "agents": {
-            "runs": {
-                "namespace": "scalr",
-                "deploymentName": "runs-agent-job",
-                "serviceAccountName": "runs-agent-job",
-                "taskTemplateName": "runs-agent-job-task",
-                "controllerPodSelector": {**selector, "app.kubernetes.io/component": "agent"},
-                "taskPodSelector": {**selector, "app.kubernetes.io/component": "task"},
-            }
-        }
-    }
-
-
-def test_rollouts_follow_the_stack(project: Path) -> None:
-    deployment = up(project, kubernetes={"awaitRollout": False, "rolloutTimeoutSeconds": 30})["runs-controller-deployment"]
-    assert deployment.inputs["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
-    assert dict(deployment.timeouts) == {"create": "30s", "update": "30s", "delete": "300s"}
-
-
-def test_secrets_are_only_in_secrets(project: Path) -> None:
-    recording = up(project, secrets={"runs": {"token": TOKEN, "env": {"TF_TOKEN_acme": "hidden-env"}}})
-    assert recording["runs-controller-token-secret"].inputs["stringData"] == {"token": Secret(TOKEN)}
-    assert recording["runs-controller-env-secret"].inputs["stringData"] == {"TF_TOKEN_acme": Secret("hidden-env")}
-    plain = [leaf for resource in recording.resources for _, leaf in leaves(resource.inputs) if not isinstance(leaf, Secret)]
-    seen = f"{plain}{recording.outputs}{recording.exports}{recording.log}"
-    assert TOKEN not in seen
-    assert "hidden-env" not in seen
 
 
 def test_a_missing_token_is_an_error(project: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 import scalr_agents
 
 from tests.helpers import mocked_clouds
-from tests.helpers.mocked_clouds import INSTANCE, KEY
+from tests.helpers.mocked_clouds import INSTANCE
 from tests.helpers.programs import stack_with
 from tests.helpers.recording import Recording
 
@@ -185,39 +185,15 @@ def test_no_file_systems_no_output(caches: dict[str, Any]) -> None:
     assert recording.exports.keys() == {"agents"}
 
 
-def test_stack_file_settings_reach_the_clouds() -> None:
-    efs = {
-        "vpcId": "vpc-0f1e",
-        "subnets": {"eu-west-1a": "subnet-0a"},
-        "clients": {"securityGroups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16"]},
-        "throughputMode": "provisioned",
-        "provisionedThroughputMibps": 64,
-        "kmsKey": KEY,
-        "infrequentAccessAfterDays": 7,
-        "driverRole": DRIVER_ROLE,
-        "tags": {"team": "web"},
-        "uid": 2000,
-        "gid": 3000,
-    }
+def test_stack_file_settings_reach_file_system_and_claim() -> None:
+    tags = {"team": "web"}
+    efs = {"eksCluster": "prod", "zone": "eu-west-1a", "driverRole": DRIVER_ROLE, "tags": tags, "uid": 2000, "gid": 3000}
     owner = {"global": {"podSecurityContext": {"runAsUser": 2000, "fsGroup": 3000}}}
     recording = stack_with({"shared": {"efs": efs}}, {"runs": {"cache": "shared", "values": owner}})
     assert recording.error is None, recording.error
-    tags = {"Name": "scalr-agents-test-shared-efs", "team": "web"}
-    assert recording["shared-efs-file-system"].inputs == {
-        "creationToken": "shared-efs-creation-token-id",
-        "encrypted": True,
-        "kmsKeyId": KEY,
-        "throughputMode": "provisioned",
-        "provisionedThroughputInMibps": 64,
-        "lifecyclePolicies": [{"transitionToIa": "AFTER_7_DAYS"}, {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"}],
-        "tags": tags,
-    }
+    system = recording["shared-efs-file-system"].inputs
+    assert (system["availabilityZoneName"], system["tags"]) == ("eu-west-1a", {"Name": "scalr-agents-test-shared-efs", **tags})
     assert DRIVER_ROLE in recording["shared-efs-policy"].inputs["policy"]
-    assert "iam" in recording["runs-cache-volume"].inputs["spec"]["mountOptions"]
-    assert recording["shared-efs-security-group"].inputs["vpcId"] == "vpc-0f1e"
-    assert recording["shared-efs-mount-target-eu-west-1a"].inputs["subnetId"] == "subnet-0a"
-    assert recording["shared-efs-from-sg-0a1b"].inputs["referencedSecurityGroupId"] == "sg-0a1b"
-    assert recording["shared-efs-from-10.0.0.0-16"].inputs["cidrIpv4"] == "10.0.0.0/16"
     assert recording["runs-cache-access-point"].inputs == {
         "fileSystemId": recording.exports["caches"]["shared"]["fileSystemId"],
         "posixUser": {"uid": 2000, "gid": 3000},
@@ -225,26 +201,17 @@ def test_stack_file_settings_reach_the_clouds() -> None:
             "path": "/scalr-agent-cache/scalr/runs",
             "creationInfo": {"ownerUid": 2000, "ownerGid": 3000, "permissions": "0775"},
         },
-        "tags": {"Name": "scalr-runs", "team": "web"},
+        "tags": {"Name": "scalr-runs", **tags},
     }
+    volume = recording["runs-cache-volume"].inputs["spec"]
+    assert "iam" in volume["mountOptions"]
+    assert "'eu-west-1a'" in str(volume["nodeAffinity"])
 
 
-def test_stack_file_settings_of_an_instance() -> None:
-    words = {
-        "tier": "ENTERPRISE",
-        "location": "europe-west1",
-        "capacity": "1280Gi",
-        "shareName": "vol1",
-        "connectMode": "PRIVATE_SERVICE_ACCESS",
-        "reservedIpRange": "filestore",
-        "protocol": "NFS_V4_1",
-        "exportOptions": [{"ipRanges": ["10.0.0.0/8"], "squashMode": "NO_ROOT_SQUASH"}],
-    }
+def test_stack_file_settings_reach_instance_and_claim() -> None:
+    words = {"tier": "ENTERPRISE", "location": "europe-west1", "capacity": "1280Gi", "shareName": "vol1", "protocol": "NFS_V4_1"}
     recording = deployed({"shared": {"filestore": words}})
     instance = recording["shared-filestore-instance"].inputs
-    assert instance["fileShares"]["nfsExportOptions"] == [
-        {"ipRanges": ["10.0.0.0/8"], "accessMode": "READ_WRITE", "squashMode": "NO_ROOT_SQUASH"}
-    ]
     assert (instance["tier"], instance["fileShares"]["capacityGb"], instance["deletionProtectionEnabled"]) == ("ENTERPRISE", 1280, True)
     spec = recording["shared-cache-volume"].inputs["spec"]
     assert spec["capacity"] == {"storage": "1280Gi"}

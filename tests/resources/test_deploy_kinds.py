@@ -67,13 +67,6 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     return up(tmp_path_factory.mktemp("project"))
 
 
-def test_every_agent_is_a_component_of_its_kind(deployed: Recording) -> None:
-    components = {r.name: r.type.rpartition(":")[2] for r in deployed.resources if r.name in AGENTS}
-    kinds = {"agent-job": "AgentJob", "agent-local": "AgentLocal", "agent-k8s": "AgentK8s"}
-    assert components == {name: kinds[agent["kind"]] for name, agent in AGENTS.items()}
-    assert all(deployed[workload].parent for workloads in WORKLOADS.values() for workload in workloads)
-
-
 def test_agents_and_shared_objects_have_separate_providers(deployed: Recording) -> None:
     objects = [r for r in deployed.resources if r.type.startswith("kubernetes:")]
     assert {r.name for r in objects if r.provider == "cluster-shared"} == {"namespace-scalr"}

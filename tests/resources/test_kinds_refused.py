@@ -1,4 +1,4 @@
-"""Refused arguments of AgentLocal, AgentK8s and AgentCrds, with their messages, and the definitions of AgentCrds."""
+"""Refused arguments of all kinds of agents and of AgentCrds, with their messages, and the definitions of AgentCrds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,11 +16,12 @@ CURRENT = {"agent_version": "1.4.0"}
 MIRROR = {"url": "https://a.acme/"}
 CLAIM = {"enabled": True, "persistentVolumeClaim": {"claimName": "x"}}
 
-every_kind = pytest.mark.parametrize("component", ["AgentLocal", "AgentK8s"])
+KINDS = ("AgentJob", "AgentLocal", "AgentK8s")
+every_kind = pytest.mark.parametrize("component", KINDS)
 
 
 def errors(component: str, args: dict[str, Any]) -> list[str]:
-    """The errors, without the warnings that agent-k8s always has."""
+    """The errors, without the warnings that some agents always have."""
     found = refused(component, {**ARGS, **args})
     return [line.removeprefix("error: ") for line in found if line.startswith("error: ")]
 
@@ -28,8 +29,13 @@ def errors(component: str, args: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize(
     ("component", "args", "pairs"),
     [
-        ("AgentLocal", {"values": {"agent": {"url": "https://x.y"}}}, [("url", "agent.url")]),
-        ("AgentLocal", {"values": {"agent": {"token": "x"}}}, [("token", "agent.token")]),
+        *((component, {"values": {"agent": {"url": "https://x.y"}}}, [("url", "agent.url")]) for component in KINDS),
+        *((component, {"values": {"agent": {"token": "x"}}}, [("token", "agent.token")]) for component in KINDS),
+        (
+            "AgentJob",
+            {"agent_image": "a:1", "values": {"agent": {"image": {"tag": "1"}}, "task": {"worker": {"image": {"tag": "1"}}}}},
+            [("agent_image", "agent.image.tag"), ("agent_image", "task.worker.image.tag")],
+        ),
         (
             "AgentLocal",
             {"agent_image": "a:1", "values": {"image": {"repository": "x", "tag": "1"}}},
@@ -51,8 +57,6 @@ def errors(component: str, args: dict[str, Any]) -> list[str]:
             [("cache_claim_name", "persistence.cache.enabled"), ("cache_claim_name", "persistence.cache.persistentVolumeClaim.claimName")],
         ),
         ("AgentLocal", {**CURRENT, "ca_bundle": CA, "values": {"agent": {"tls": {"caBundle": CA}}}}, [("ca_bundle", "agent.tls.caBundle")]),
-        ("AgentK8s", {"values": {"agent": {"url": "https://x.y"}}}, [("url", "agent.url")]),
-        ("AgentK8s", {"values": {"agent": {"token": "x"}}}, [("token", "agent.token")]),
         ("AgentK8s", {"agent_image": "a:1", "values": {"image": {"tag": "1"}}}, [("agent_image", "image.tag")]),
         (
             "AgentK8s",
@@ -103,22 +107,27 @@ def test_values_of_newer_agents_are_errors(component: str, values: dict[str, Any
     assert f"values.{path}: {message}" in errors(component, {"values": values})
 
 
-@pytest.mark.parametrize("word", ["ca_bundle", "cache_claim_name", "runner_image", "pre_pull"])
-def test_agent_k8s_has_no_such_argument(word: str) -> None:
-    (line,) = errors("AgentK8s", {word: "x"})
-    assert line.startswith(f"{word}: unknown key '{word}'; ")
-
-
-def test_agent_local_has_no_runner() -> None:
-    assert errors("AgentLocal", {"runner_image": "x"}) == ["runner_image: unknown key 'runner_image'; it is an argument of AgentJob only"]
+@pytest.mark.parametrize(
+    ("component", "word", "advice"),
+    [
+        ("AgentCrds", "version", "did you mean 'agent_version'?"),
+        *(("AgentK8s", word, "") for word in ("ca_bundle", "cache_claim_name", "pre_pull", "mirror_tokens")),
+        *((component, "runner_image", "it is an argument of AgentJob only") for component in ("AgentLocal", "AgentK8s")),
+    ],
+)
+def test_arguments_of_other_components_are_errors(component: str, word: str, advice: str) -> None:
+    args = {} if component == "AgentCrds" else ARGS
+    [line] = [line for line in refused(component, {**args, word: "x"}) if line.startswith("error: ")]
+    assert line.startswith(f"error: {word}: unknown key '{word}'; {advice}")
 
 
 SUPPORTED = {
+    "AgentJob": "0.57 to 0.60; 0.61.3 or newer",
     "AgentLocal": "0.57 to 0.60; 0.61.3 or newer",
     "AgentK8s": "0.53 to 0.60; 0.61.3 or newer",
     "AgentCrds": "0.57 to 0.60; 0.61.3 or newer",
 }
-CHARTS = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s", "AgentCrds": "agent-job"}
+CHARTS = {"AgentJob": "agent-job", "AgentLocal": "agent-local", "AgentK8s": "agent-k8s", "AgentCrds": "agent-job"}
 
 
 @pytest.mark.parametrize("component", SUPPORTED)
@@ -170,7 +179,7 @@ def test_arguments_that_cannot_be_used(component: str, args: dict[str, Any], mes
 
 @every_kind
 def test_a_refused_token_is_not_repeated(component: str) -> None:
-    wrong = {"agent": {"tokenExistingSecret": f"{TOKEN} x"}, "extraEnv": TOKEN}
+    wrong = {"agent": {"tokenExistingSecret": f"{TOKEN} x", "controller": {"extraEnv": TOKEN}}, "extraEnv": TOKEN}
     found = refused(component, {**ARGS, "token": f" {TOKEN}", "url": TOKEN, "values": wrong})
     assert len(found) > 2
     assert TOKEN not in str(found)
@@ -179,6 +188,7 @@ def test_a_refused_token_is_not_repeated(component: str) -> None:
 @pytest.mark.parametrize(
     ("component", "values", "path"),
     [
+        ("AgentJob", lambda later: {"agent": {"replicaCount": later(2)}}, "agent.replicaCount"),
         ("AgentLocal", lambda later: {"replicaCount": later(2)}, "replicaCount"),
         ("AgentK8s", lambda later: {"agent": {"kubernetes_task_annotations": {"a": later("b")}}}, "agent.kubernetes_task_annotations.a"),
         ("AgentK8s", lambda later: {"workerTolerations": [{"key": later("a")}]}, "workerTolerations[0].key"),

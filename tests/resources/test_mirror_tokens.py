@@ -9,10 +9,8 @@ import pytest
 from pulumi.output import UNKNOWN
 from pulumi.runtime import rpc
 from scalr_agents.charts.shared.manifests import secrets
-from scalr_agents.resources.deploy import deploy
 
 from tests.helpers.components import program, record, refused
-from tests.helpers.programs import REPOSITORY
 from tests.helpers.recording import Recording, Registration, Secret, leaves, run
 
 VARIABLE = "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"
@@ -131,25 +129,3 @@ def test_a_token_in_values_must_be_known(component: str) -> None:
     reason = "must be known before deployment, because the list of mirrors is one string; set it in mirror_tokens, by host"
     assert f"error: values.agent.providerNetworkMirrors[0].token: {reason}" in str(recording.error)
     assert recording.names == []
-
-
-@pytest.mark.parametrize("kind", ["agent-job", "agent-local"])
-def test_mirror_tokens_of_a_stack_are_in_the_same_secret(kind: str) -> None:
-    agent = {"kind": kind, "namespace": "scalr", "agentVersion": "1.4.0", "values": ARGS["values"]}
-    words = {
-        "common": {"url": ARGS["url"]},
-        "agents": {"it": agent},
-        "secrets": {"it": {"token": ARGS["token"], "mirrorTokens": {"a.acme": "hidden"}}},
-    }
-    configuration = {f"scalr-agents:{word}": json.dumps(content) for word, content in words.items()}
-    recording = run(lambda: deploy(REPOSITORY), configuration=configuration, secret_keys=("scalr-agents:secrets",))
-    assert recording.error is None
-    made = [resource.inputs["stringData"] for resource in recording.resources if VARIABLE in resource.inputs.get("stringData", {})]
-    assert [(list(content), json.loads(content[VARIABLE].value)) for content in made] == [([VARIABLE], FILLED)]
-    plain = [leaf for resource in recording.resources for _, leaf in leaves(resource.inputs) if not isinstance(leaf, Secret)]
-    assert "hidden" not in f"{plain}{recording.outputs}{recording.log}"
-
-
-def test_agent_k8s_has_no_mirrors() -> None:
-    (line,) = [line for line in refused("AgentK8s", {**ARGS, "values": {}, "mirror_tokens": {"a": "b"}}) if line.startswith("error: ")]
-    assert line.startswith("error: mirror_tokens: unknown key 'mirror_tokens'; ")
