@@ -1,7 +1,6 @@
 """The files of machines: documents match their snapshots, contain no secret, and follow Scalr's documentation."""
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -40,16 +39,6 @@ def unit(name: str) -> str:
     return cases.document(name, "systemd").partition("# /etc/systemd/system/scalr-agent.service")[2].partition("\n# /")[0]
 
 
-def test_the_unit_runs_the_documented_command_without_a_terminal() -> None:
-    command = next(line for line in unit("aws-plain").splitlines() if line.startswith("ExecStart="))
-    assert "/var/run/docker.sock:/var/run/docker.sock" in command
-    assert "--volume=/var/lib/scalr-agent:/var/lib/scalr-agent" in command
-    assert command.endswith("scalr/agent:1.4.0 run")
-    assert not re.search(r"\s(-it|-t|-i|--tty|--interactive)\b", command)
-    assert "TOKEN" not in command
-    assert "Restart=always" in unit("aws-plain")
-
-
 def test_vcs_agents_get_no_socket_data_or_limits() -> None:
     for form in documents.FORMS:
         text = cases.document("aws-vcs", form).replace("<on_machine.py>", "")
@@ -85,31 +74,6 @@ def _commands(cloud_init: str) -> list[list[str]]:
     return list(yaml.safe_load(cloud_init)["runcmd"])
 
 
-def test_a_proxy_reaches_docker_before_the_agent_starts() -> None:
-    commands = _commands(machine("aws-everything").document("cloud-init"))
-    assert commands[-4:] == [
-        ["systemctl", "daemon-reload"],
-        ["systemctl", "restart", "docker"],
-        ["systemctl", "enable", "--now", "scalr-agent.service"],
-        ["systemctl", "enable", "--now", "scalr-agent-drain.service"],
-    ]
-    assert commands[1][1:3] == ["http_proxy=http://proxy.acme:3128", "https_proxy=http://proxy.acme:3128"]
-
-
-def test_the_package_is_configured_in_the_order_of_the_documents() -> None:
-    drop_in = "/etc/systemd/system/{}.service.d"
-    commands = _commands(machine("package-apt").document("cloud-init"))
-    assert commands[2:] == [
-        ["mkdir", "-p", drop_in.format("scalr-docker")],
-        ["ln", "-sf", f"{drop_in.format('scalr-agent')}/proxy.conf", f"{drop_in.format('scalr-docker')}/proxy.conf"],
-        ["scalr-agent", "configure", "--user=root"],
-        ["systemctl", "daemon-reload"],
-        ["systemctl", "restart", "scalr-docker"],
-        ["systemctl", "enable", "scalr-agent.service"],
-        ["systemctl", "restart", "scalr-agent.service"],
-    ]
-
-
 @pytest.mark.parametrize(
     ("image", "policy"),
     [
@@ -124,30 +88,14 @@ def test_images_without_a_fixed_version_are_always_pulled(image: str, policy: st
     assert yaml.safe_load(text)["services"]["scalr-agent"]["pull_policy"] == policy
 
 
-def test_older_agents_find_the_task_image_by_tag() -> None:
-    assert "ExecStartPre=/usr/bin/docker tag mirror.acme/terraform:1.5.7 scalr/terraform:1.5.7" in unit("own-old-names")
-    assert "SCALR_AGENT_CONTAINER_TASK_IMAGE=mirror.acme/runner:7" in cases.document("aws-everything", "systemd")
-
-
 def test_containers_reach_only_dns_of_google_s_metadata_service() -> None:
     assert "DOCKER-USER -d 169.254.169.254 -p tcp ! --dport 53 -j REJECT" in unit("gcp-plain")
     assert "iptables" not in unit("gcp-metadata") + unit("aws-plain")
 
 
-def test_stop_timeouts_cover_the_drain() -> None:
-    assert "--stop-timeout=660" in unit("aws-everything")
-    assert "TimeoutStopSec=690" in unit("aws-everything")
-    assert yaml.safe_load(cases.document("aws-everything", "compose"))["services"]["scalr-agent"]["stop_grace_period"] == "660s"
-
-
 def test_units_escape_specifiers_of_systemd() -> None:
     text = load({"docker": {}}, {"proxy": {"https": "http://proxy.acme:3128/%41"}}).machines[0].document("systemd")
     assert 'Environment="HTTPS_PROXY=http://proxy.acme:3128/%%41"' in text
-
-
-def test_compose_files_escape_variables() -> None:
-    variables = yaml.safe_load(cases.document("aws-everything", "compose"))["services"]["scalr-agent"]["environment"]
-    assert variables["TF_LOG"] == 'a "b" 100% $$c \\d'
 
 
 def test_user_data_is_compressed_only_if_it_is_too_long() -> None:

@@ -8,6 +8,7 @@ import scalr_agents
 from scalr_agents.caches.efs import volume as efs
 from scalr_agents.caches.filestore import volume as filestore
 from scalr_agents.caches.storage_class import claim as storage_class
+from scalr_agents.caches.storage_class.settings import StorageClassSettings
 
 from tests.helpers.components import inputs, record
 from tests.helpers.mocked_clouds import INSTANCE
@@ -25,12 +26,17 @@ ACCESS_POINT: dict[str, Any] = {
 }
 HANDLE = "fs-00000a1b::fsap-8701a36c"
 FILESTORE: dict[str, Any] = {"namespace": "scalr", "release": "shared", "instance_id": INSTANCE, "ip_address": "10.9.8.7"}
-SHARE = "modeInstance/europe-west1-b/nfs-1/cache"
 DYNAMIC: dict[str, Any] = {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"}
 
 
 def test_efs_volume_and_claim() -> None:
-    assert inputs(record("EfsClaim", EFS)) == {"access-point": ACCESS_POINT, **efs.volume_manifests("runs", "scalr", HANDLE)}
+    recording = record("EfsClaim", EFS)
+    assert inputs(recording) == {"access-point": ACCESS_POINT, **efs.volume_manifests("runs", "scalr", HANDLE)}
+    assert recording.outputs["it"] == {
+        "persistentVolumeClaimName": "runs-cache",
+        "persistentVolumeName": "scalr.runs-cache",
+        "volumeHandle": HANDLE,
+    }
 
 
 def test_efs_claim_with_owner_directory_and_tags() -> None:
@@ -43,23 +49,11 @@ def test_efs_claim_with_owner_directory_and_tags() -> None:
     }
 
 
-def test_efs_claim_with_driver_role() -> None:
-    recording = record("EfsClaim", {**EFS, "iam": True})
-    assert inputs(recording) == {"access-point": ACCESS_POINT, **efs.volume_manifests("runs", "scalr", HANDLE, iam=True)}
+@pytest.mark.parametrize("words", [{"iam": True}, {"zone": "eu-west-1a"}])
+def test_efs_claim_with_other_volumes(words: dict[str, Any]) -> None:
+    recording = record("EfsClaim", {**EFS, **words})
+    assert inputs(recording) == {"access-point": ACCESS_POINT, **efs.volume_manifests("runs", "scalr", HANDLE, **words)}
     assert recording["it-volume"].replaced_on == ("spec.mountOptions",)
-
-
-def test_efs_claim_in_a_zone() -> None:
-    made = inputs(record("EfsClaim", {**EFS, "zone": "eu-west-1a"}))
-    assert made == {"access-point": ACCESS_POINT, **efs.volume_manifests("runs", "scalr", HANDLE, zone="eu-west-1a")}
-
-
-def test_outputs_of_an_efs_claim() -> None:
-    assert record("EfsClaim", EFS).outputs["it"] == {
-        "persistentVolumeClaimName": "runs-cache",
-        "persistentVolumeName": "scalr.runs-cache",
-        "volumeHandle": HANDLE,
-    }
 
 
 def test_efs_claim_with_output_arguments() -> None:
@@ -78,14 +72,12 @@ def share(**words: str) -> dict[str, Any]:
 
 
 def test_filestore_volume_and_claim() -> None:
-    assert inputs(record("FilestoreClaim", FILESTORE)) == share()
-
-
-def test_outputs_of_a_filestore_claim() -> None:
-    assert record("FilestoreClaim", FILESTORE).outputs["it"] == {
+    recording = record("FilestoreClaim", FILESTORE)
+    assert inputs(recording) == share()
+    assert recording.outputs["it"] == {
         "persistentVolumeClaimName": "shared-cache",
         "persistentVolumeName": "scalr.shared-cache",
-        "volumeHandle": SHARE,
+        "volumeHandle": "modeInstance/europe-west1-b/nfs-1/cache",
     }
 
 
@@ -119,23 +111,15 @@ def test_storage_class_claim_with_all_arguments() -> None:
     assert [message.partition(",")[0] for _, message in recording.log] == ["it: access_mode: ReadWriteOnce"]
 
 
-@pytest.mark.parametrize(("on_delete", "policy"), [("keep", "Retain"), ("delete", "Delete")])
-def test_storage_class(on_delete: str, policy: str) -> None:
-    def args() -> dict[str, Any]:
-        parameters = {"fileSystemId": pulumi.Output.from_input("fs-00000a1b"), "uid": "2000"}
-        return {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": parameters, "on_delete": on_delete}
+@pytest.mark.parametrize("on_delete", ["keep", "delete"])
+def test_storage_class(on_delete: str) -> None:
+    def args(file_system: Any) -> dict[str, Any]:
+        parameters = {"fileSystemId": file_system, "uid": "2000"}
+        return {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": parameters}
 
-    recording = record("CacheStorageClass", args)
-    made = inputs(recording)["storage-class"]
-    assert (made["metadata"]["name"], made["reclaimPolicy"]) == ("agents", policy)
-    assert made["parameters"] == {
-        "provisioningMode": "efs-ap",
-        "directoryPerms": "775",
-        "uid": "2000",
-        "gid": "1000",
-        "basePath": "/scalr-agent-cache",
-        "fileSystemId": "fs-00000a1b",
-    }
+    recording = record("CacheStorageClass", lambda: args(pulumi.Output.from_input("fs-00000a1b")) | {"on_delete": on_delete})
+    settings = StorageClassSettings.model_validate(args("fs-00000a1b"), by_name=True, by_alias=False)
+    assert inputs(recording) == {"storage-class": storage_class.class_manifest(settings, keep=on_delete == "keep")}
     assert recording.outputs["it"] == {"storageClassName": "agents"}
 
 
@@ -181,16 +165,6 @@ def test_a_filestore_claim_requires_the_instance() -> None:
     spec = recording["shared-volume"].inputs["spec"]
     assert spec["csi"]["volumeAttributes"]["ip"] == "10.20.30.2"
     assert spec["csi"]["volumeHandle"].startswith("modeInstance/europe-west1-b/cache-instance-")
-
-
-def test_a_storage_class_claim_requires_its_class() -> None:
-    def program() -> None:
-        made = scalr_agents.CacheStorageClass("class", {"storage_class_name": "agents", "provisioner": "filestore.csi.storage.gke.io"})
-        scalr_agents.StorageClassClaim("runs", {"namespace": "scalr", "release": "runs", "storage_class_name": made.storage_class_name})
-
-    recording = run(program)
-    assert recording["runs-claim"].dependencies == {"class-storage-class"}
-    assert recording["runs-claim"].inputs["spec"]["storageClassName"] == "agents"
 
 
 def test_an_agent_waits_for_the_claim_it_is_given() -> None:

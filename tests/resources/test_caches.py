@@ -85,7 +85,6 @@ def test_kept_resources(component: str, args: dict[str, Any], kept: list[str]) -
 
 
 REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
-    ("EfsCache", {}, ["error: missing: a network; set eks_cluster, or vpc_id and subnets, or file_system_id"]),
     (
         "EfsCache",
         {"eks_cluster": "prod", "vpc_id": "vpc-0a", "throughput_mode": "provisioned", "tags": {"aws:a": "b"}},
@@ -103,27 +102,11 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
     ("EfsCache", {"eksCluster": "prod"}, ["error: eksCluster: unknown key 'eksCluster'; did you mean 'eks_cluster'?"]),
     ("EfsCache", {"eks_cluster": "prod", "on_delete": "retain"}, ["error: on_delete: given 'retain'; allowed: 'keep' or 'delete'"]),
     ("EfsClaim", {"namespace": "scalr", "release": "runs"}, ["error: file_system_id: missing"]),
-    (
-        "EfsClaim",
-        {"namespace": "Scalr", "release": "runs", "file_system_id": "fs-00000a1b", "path": "x"},
-        [
-            "error: namespace: given 'Scalr'; expected a namespace: at most 63 lower case letters, digits and '-'; did you mean 'scalr'?",
-            "error: path: 'x' is not the absolute path of a directory",
-        ],
-    ),
     ("EfsCsiDriver", {"cluster_name": ""}, ["error: cluster_name: missing"]),
     (
         "FilestoreCache",
         {"export_options": [{"ip_ranges": ["10.0.0.0/8"]}]},
         ["error: location: missing: BASIC_HDD requires a zone, for instance europe-west1-b"],
-    ),
-    (
-        "FilestoreCache",
-        {**ZONE, "capacity": "1Gi", "protocol": "NFS_V4_1", "export_options": [{"ip_ranges": ["10.0.0.0/8"]}]},
-        [
-            "error: protocol: BASIC_HDD supports only NFS_V3; NFS_V4_1 requires one of ZONAL, REGIONAL, ENTERPRISE",
-            "error: capacity: given 1Gi, which is 1 GiB; BASIC_HDD allows 1024 to 65433 GiB",
-        ],
     ),
     (
         "FilestoreCache",
@@ -136,11 +119,7 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
         {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com"},
         ["error: parameters.fileSystemId: missing: efs.csi.aws.com requires it"],
     ),
-    (
-        "StorageClassClaim",
-        {**CASES["class-claim"][1], "storage": "0"},
-        ["error: storage: not a size greater than zero, for instance 512Mi or 40Gi"],
-    ),
+    ("StorageClassClaim", {"namespace": "scalr", "release": "runs"}, ["error: storage_class_name: missing"]),
 ]
 
 

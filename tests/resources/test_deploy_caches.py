@@ -219,15 +219,6 @@ def test_stack_file_settings_reach_instance_and_claim() -> None:
     assert spec["csi"]["volumeHandle"].startswith("modeInstance/europe-west1/shared-filestore-instance-")
 
 
-def test_errors_register_no_resources() -> None:
-    recording = stack_with({"shared": {"efs": {}}}, {"runs": {"cache": "sharde"}})
-    assert isinstance(recording.error, scalr_agents.ArgsError)
-    assert recording.names == []
-    lines = str(recording.error).splitlines()
-    assert lines[1].startswith("  error: scalr-agents:caches.shared.efs: missing: a network; set eksCluster, or vpcId")
-    assert lines[2] == "  error: scalr-agents:agents.runs.cache: no cache 'sharde'; did you mean 'shared'?"
-
-
 def test_a_missing_cluster_is_reported_with_its_stack_file_key() -> None:
     recording = stack_with({"shared": {"efs": {"eksCluster": "missing"}}}, {"runs": {"cache": "shared"}})
     assert isinstance(recording.error, scalr_agents.ArgsError)
@@ -235,12 +226,6 @@ def test_a_missing_cluster_is_reported_with_its_stack_file_key() -> None:
     assert lines[0] == "stack 'test' cannot be deployed:"
     assert lines[1].startswith("  error: scalr-agents:caches.shared.efs.eksCluster: cannot look up EKS cluster 'missing': ")
     assert [name for name in recording.names if recording[name].type.startswith("aws:")] == []
-
-
-def test_an_existing_claim_is_mounted() -> None:
-    recording = deployed({"shared": {"claim": "mine"}})
-    volumes = recording["runs-controller-deployment"].inputs["spec"]["template"]["spec"]["volumes"]
-    assert {"name": "cache-dir", "persistentVolumeClaim": {"claimName": "mine"}} in volumes
 
 
 def test_missing_cloud_resources_are_reported_first() -> None:
@@ -254,13 +239,6 @@ def test_missing_cloud_resources_are_reported_first() -> None:
         "  error: scalr-agents:caches.two.efs.eksCluster",
         "  error: scalr-agents:caches.three.filestore.instanceId",
     ]
-
-
-def test_warnings_are_logged_once_with_stack_file_keys() -> None:
-    options = {"location": "europe-west1-b", "exportOptions": [{"ipRanges": ["10.0.0.0/8"], "squashMode": "ROOT_SQUASH"}]}
-    recording = deployed({"shared": {"filestore": options}})
-    warned = [message for severity, message in recording.log if severity == "warning"]
-    assert [message.partition(": ")[0] for message in warned] == ["scalr-agents:caches.shared.filestore.exportOptions[0].squashMode"]
 
 
 def test_shared_lookups_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,15 +71,42 @@ OF_THE_PLACE = {
 }
 
 
-def test_cache_of_an_eks_cluster() -> None:
-    assert made({"eks_cluster": "prod"}) == STORAGE | OF_THE_CLUSTER
+def targets(of_cluster: bool, *groups: str) -> dict[str, Any]:
+    """Mount targets with existing security groups."""
+    every = OF_THE_CLUSTER if of_cluster else OF_THE_PLACE
+    return {name: given | {"securityGroups": [*groups]} for name, given in every.items() if name.startswith("mount-target")}
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ({"eks_cluster": "prod"}, OF_THE_CLUSTER),
+        ({"eks_cluster": "prod", "clients": {"security_groups": ["sg-0c1a5e00"]}}, OF_THE_CLUSTER),  # that of the cluster has one rule
+        (
+            {"eks_cluster": "prod", "clients": {"security_groups": ["sg-0a1b"], "cidrs": ["10.1.0.0/16"]}},
+            {
+                **OF_THE_CLUSTER,
+                "from-sg-0a1b": rule(referencedSecurityGroupId="sg-0a1b"),
+                "from-10.1.0.0-16": rule(cidrIpv4="10.1.0.0/16"),
+            },
+        ),
+        ({"eks_cluster": "prod", "mount_target_security_groups": ["sg-0001"]}, targets(True, "sg-0001")),
+        (PLACE, OF_THE_PLACE),
+        (
+            {"subnets": PLACE["subnets"], "mount_target_security_groups": ["sg-0001", "sg-0002"]},
+            targets(False, "sg-0001", "sg-0002"),
+        ),
+    ],
+    ids=["cluster", "cluster-again", "cluster-and-clients", "cluster-and-groups", "vpc", "groups"],
+)
+def test_network_of_a_cache(args: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert made(args) == STORAGE | expected
 
 
 def test_cache_in_one_zone_of_an_eks_cluster() -> None:
     zone = "eu-west-1b"
-    found = made({"eks_cluster": "prod", "zone": zone})
     others = {f"mount-target-eu-west-1{each}" for each in "ac"}
-    assert found == {
+    assert made({"eks_cluster": "prod", "zone": zone}) == {
         **STORAGE,
         **{name: given for name, given in OF_THE_CLUSTER.items() if name not in others},
         "creation-token": {"input": {"kmsKey": "", "zone": zone}},
@@ -95,76 +122,32 @@ def test_the_zone_must_be_one_of_the_cluster() -> None:
     )
 
 
-def test_cache_of_an_eks_cluster_with_further_clients() -> None:
-    clients = {"security_groups": ["sg-0a1b"], "cidrs": ["10.1.0.0/16"]}
-    assert made({"eks_cluster": "prod", "clients": clients}) == {
-        **STORAGE,
-        **OF_THE_CLUSTER,
-        "from-sg-0a1b": rule(referencedSecurityGroupId="sg-0a1b"),
-        "from-10.1.0.0-16": rule(cidrIpv4="10.1.0.0/16"),
-    }
+def after(name: str) -> dict[str, Any]:
+    return {"lifecyclePolicies": [{"transitionToIa": name}, {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"}]}
 
 
-def test_the_cluster_security_group_has_one_rule() -> None:
-    clients = {"security_groups": ["sg-0c1a5e00"]}
-    assert made({"eks_cluster": "prod", "clients": clients}) == STORAGE | OF_THE_CLUSTER
-
-
-def test_cache_in_a_vpc() -> None:
-    assert made(PLACE) == STORAGE | OF_THE_PLACE
-
-
-def test_cache_with_existing_security_groups() -> None:
-    args = {"subnets": PLACE["subnets"], "mount_target_security_groups": ["sg-0001", "sg-0002"]}
-    assert made(args) == {
-        **STORAGE,
-        "mount-target-eu-west-1a": target("subnet-0a", FILE_SYSTEM, "sg-0001", "sg-0002"),
-        "mount-target-eu-west-1b": target("subnet-0b", FILE_SYSTEM, "sg-0001", "sg-0002"),
-    }
-
-
-def test_cache_of_an_eks_cluster_with_existing_security_groups() -> None:
-    found = made({"eks_cluster": "prod", "mount_target_security_groups": ["sg-0001"]})
-    zones = {"a": "subnet-0000000a", "b": "subnet-0000000b", "c": "subnet-0000000c"}
-    assert found == STORAGE | {f"mount-target-eu-west-1{zone}": target(subnet, FILE_SYSTEM, "sg-0001") for zone, subnet in zones.items()}
-
-
-def test_inputs_of_the_file_system() -> None:
-    like = {
-        "throughput_mode": "provisioned",
-        "provisioned_throughput_mibps": 64,
-        "kms_key": KEY,
-        "infrequent_access_after_days": 30,
-    }
-    assert made({**PLACE, **like})["file-system"] == {
-        "creationToken": TOKEN,
-        "encrypted": True,
-        "kmsKeyId": KEY,
-        "throughputMode": "provisioned",
-        "provisionedThroughputInMibps": 64,
-        "lifecyclePolicies": [{"transitionToIa": "AFTER_30_DAYS"}, {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"}],
-        "tags": TAGS,
-    }
-
-
-@pytest.mark.parametrize(("days", "name"), [(1, "AFTER_1_DAY"), (7, "AFTER_7_DAYS"), (365, "AFTER_365_DAYS")])
-def test_unused_files_move_to_infrequent_access(days: int, name: str) -> None:
-    policies = made({**PLACE, "infrequent_access_after_days": days})["file-system"]["lifecyclePolicies"]
-    assert policies == [{"transitionToIa": name}, {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"}]
-
-
-def test_bursting_throughput() -> None:
-    assert made({**PLACE, "throughput_mode": "bursting"})["file-system"] == STORAGE["file-system"] | {"throughputMode": "bursting"}
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ({"throughput_mode": "bursting"}, {"throughputMode": "bursting"}),
+        (
+            {"throughput_mode": "provisioned", "provisioned_throughput_mibps": 64},
+            {"throughputMode": "provisioned", "provisionedThroughputInMibps": 64},
+        ),
+        ({"kms_key": KEY}, {"kmsKeyId": KEY}),
+        ({"infrequent_access_after_days": 1}, after("AFTER_1_DAY")),
+        ({"infrequent_access_after_days": 7}, after("AFTER_7_DAYS")),
+        ({"tags": {"Name": "cache"}}, {"tags": {"Name": "cache"}}),
+    ],
+)
+def test_inputs_of_the_file_system(args: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert made({**PLACE, **args})["file-system"] == STORAGE["file-system"] | expected
 
 
 def test_every_resource_is_tagged() -> None:
     found = made({**PLACE, "tags": {"team": "web"}})
     tagged = {name for name, resource in found.items() if resource.get("tags") == {**TAGS, "team": "web"}}
     assert tagged == {"file-system", *(name for name in OF_THE_PLACE if not name.startswith("mount-target"))}
-
-
-def test_the_name_can_be_set() -> None:
-    assert made({**PLACE, "tags": {"Name": "cache"}})["file-system"]["tags"] == {"Name": "cache"}
 
 
 def test_an_existing_file_system_creates_nothing() -> None:
@@ -191,26 +174,19 @@ def test_order_of_arguments_has_no_effect() -> None:
     assert made(turned) == made(PLACE)
 
 
-def test_removing_a_zone_deletes_only_its_mount_target() -> None:
-    fewer = made({**PLACE, "subnets": {"eu-west-1b": "subnet-0b"}})
-    assert made(PLACE).keys() - fewer.keys() == {"mount-target-eu-west-1a"}
-    assert fewer["mount-target-eu-west-1b"] == target("subnet-0b")
-
-
-def _with_outputs() -> dict[str, Any]:
-    later = pulumi.Output.from_input
-    return {
-        "vpc_id": later("vpc-0f1e"),
-        "subnets": {"eu-west-1a": later("subnet-0a")},
-        "clients": {"security_groups": ["sg-0a1b", later("sg-0c2d")]},
-        "kms_key": later("arn:later"),
-        "tags": {"team": later("web")},
-    }
-
-
 def test_arguments_may_be_outputs() -> None:
+    def args() -> dict[str, Any]:
+        later = pulumi.Output.from_input
+        return {
+            "vpc_id": later("vpc-0f1e"),
+            "subnets": {"eu-west-1a": later("subnet-0a")},
+            "clients": {"security_groups": ["sg-0a1b", later("sg-0c2d")]},
+            "kms_key": later("arn:later"),
+            "tags": {"team": later("web")},
+        }
+
     tags = {**TAGS, "team": "web"}
-    assert made(_with_outputs) == {
+    assert made(args) == {
         **STORAGE,
         "creation-token": {"input": {"kmsKey": "arn:later"}},
         "file-system": STORAGE["file-system"] | {"kmsKeyId": "arn:later", "tags": tags},
@@ -282,7 +258,7 @@ WHOLE = {key: value for key, value in PROPER.items() if "AccessPoint" not in key
 NO_POINT = PROPER | {"elasticfilesystem__AccessPointArn": ""}
 
 
-def policy_of(args: dict[str, Any]) -> str:
+def policy_of(args: Args) -> str:
     return str(inputs(record("EfsCache", args))["policy"]["policy"])
 
 
@@ -313,7 +289,7 @@ def test_client_actions_denied_to_everyone(role: str) -> None:
 
 @pytest.mark.parametrize("given", [NODES, lambda: pulumi.Output.from_input(NODES)], ids=["plain", "output"])
 def test_driver_role_limits_mounts_to_one_role(given: Any) -> None:
-    policy = str(inputs(record("EfsCache", lambda: {**PLACE, "driver_role": given() if callable(given) else given}))["policy"]["policy"])
+    policy = policy_of(lambda: {**PLACE, "driver_role": given() if callable(given) else given})
     for action in (MOUNT, WRITE):
         assert [who for who in (NOBODY, NODES, OTHERS) if allows(policy, action, ARN, {"AWS": who}, **PROPER)] == [NODES]
         assert not any(allows(policy, action, ARN, {"AWS": NODES}, **facts) for facts in (PLAIN, ELSEWHERE, WHOLE, NO_POINT))
@@ -345,8 +321,3 @@ def test_a_preview_of_a_changed_policy_knows_the_file_system(monkeypatch: pytest
 
     access_point = run(program, preview=True)["claim-access-point"].inputs
     assert access_point["fileSystemId"].startswith("fs-")
-
-
-def test_the_cluster_security_group_is_allowed_once() -> None:
-    again = made({"eks_cluster": "prod", "clients": {"security_groups": ["sg-0c1a5e00"]}})
-    assert again == made({"eks_cluster": "prod"})

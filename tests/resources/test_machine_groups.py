@@ -91,6 +91,12 @@ def test_ec2_egress_rules() -> None:
     assert own["launch-template"]["networkInterfaces"][0]["securityGroups"] == ["sg-1"]
 
 
+def at(found: Any, path: tuple[Any, ...]) -> Any:
+    for part in path:
+        found = found.get(part) if isinstance(part, str) else found[part]
+    return found
+
+
 @pytest.mark.parametrize(
     ("args", "name", "path", "expected"),
     [
@@ -123,10 +129,7 @@ def test_ec2_egress_rules() -> None:
     ],
 )
 def test_ec2_settings(args: dict[str, Any], name: str, path: tuple[Any, ...], expected: object) -> None:
-    found: Any = of("Ec2Agents", **args)[name]
-    for part in path:
-        found = found.get(part) if isinstance(part, str) else found[part]
-    assert found == expected
+    assert at(of("Ec2Agents", **args)[name], path) == expected
 
 
 def test_gce_resources_and_inputs() -> None:
@@ -208,10 +211,7 @@ GOOGLE_KEY = "projects/acme/locations/europe-west1/keyRings/agents/cryptoKeys/di
     ],
 )
 def test_gce_settings(args: dict[str, Any], name: str, path: tuple[Any, ...], expected: object) -> None:
-    found: Any = of("GceAgents", **args)[name]
-    for part in path:
-        found = found.get(part) if isinstance(part, str) else found[part]
-    assert found == expected
+    assert at(of("GceAgents", **args)[name], path) == expected
 
 
 def test_an_existing_service_account_is_used() -> None:

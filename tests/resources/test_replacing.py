@@ -58,12 +58,6 @@ def test_pods_that_refer_to_a_claim_block_it() -> None:
     assert recording["two-controller-deployment"].replaced_with == {"one-cache-claim"}
 
 
-def test_workloads_depend_on_kept_claims() -> None:
-    recording = stack_with({"team": _DYNAMIC})
-    assert not recording["runs-cache"].custom
-    assert "runs-cache-claim" in recording["runs-controller-deployment"].dependencies
-
-
 @pytest.mark.parametrize(
     ("component", "args"),
     [
