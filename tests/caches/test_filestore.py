@@ -1,15 +1,12 @@
-"""The checks of Filestore instances and of the claims on them: what each finds, where, and what it lets pass."""
+"""The checks of Filestore instances: what each finds, where, and what it lets pass."""
 
-import re
 from typing import Any
 
 import pytest
-from pydantic.alias_generators import to_camel
-from scalr_agents.caches.filestore.settings import FilestoreClaimSettings, FilestoreSettings, instance_parts, network
+from scalr_agents.caches.filestore.settings import FilestoreSettings, instance_parts, network
 from scalr_agents.caches.filestore.volume import volume_handle
-from scalr_agents.model import parse as shapes
-from scalr_agents.model.judge import judge
-from scalr_agents.model.spelling import by_alias, by_name
+
+from tests.caches.settings import LATER, found, parsed
 
 NODES: dict[str, Any] = {"ip_ranges": ["10.0.0.0/8"]}
 OTHERS: dict[str, Any] = {"ip_ranges": ["11.0.0.0/8"]}
@@ -18,20 +15,6 @@ REGIONAL: dict[str, Any] = {"tier": "REGIONAL", "location": "europe-west1", "exp
 EXISTING: dict[str, Any] = {"instance_id": "projects/acme-infra/locations/europe-west1-b/instances/nfs-1"}
 PRIVATE = {"connect_mode": "PRIVATE_SERVICE_ACCESS"}
 KEY = "projects/p/locations/l/keyRings/r/cryptoKeys/k"
-LATER: Any = object()
-"""Known only during deployment."""
-
-
-def _parsed(given: dict[str, Any]) -> FilestoreSettings:
-    settings, findings = shapes.parse_arguments(FilestoreSettings, given)
-    assert settings is not None, findings
-    return settings
-
-
-def _findings(given: dict[str, Any]) -> list[tuple[str, str, str]]:
-    return [(found.severity, found.path, found.message) for found in judge(_parsed(given), by_name)]
-
-
 SOUND: dict[str, dict[str, Any]] = {
     "place": PLACE,
     "region": {**REGIONAL, "protocol": "NFS_V4_1", "kms_key": KEY},
@@ -53,7 +36,7 @@ SOUND: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("given", SOUND.values(), ids=SOUND)
 def test_valid_settings_have_no_findings(given: dict[str, Any]) -> None:
-    assert _findings(given) == []
+    assert found(FilestoreSettings, given) == []
 
 
 NO_EFFECT = "has no effect: instance_id refers to an existing instance"
@@ -194,20 +177,25 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({**EXISTING, "export_options": [NODES]}, "export_options", NO_EFFECT),
     ({**EXISTING, "kms_key": "k"}, "kms_key", NO_EFFECT),
     ({"instance_id": LATER, "labels": {"a": "b"}}, "labels", NO_EFFECT),
+    ({"tier": "HIGH_SCALE_SSD"}, "tier", "'BASIC_HDD', 'BASIC_SSD', 'ZONAL', 'REGIONAL' or 'ENTERPRISE'"),
+    ({"protocol": "NFS_V4"}, "protocol", "'NFS_V3' or 'NFS_V4_1'"),
+    ({"connect_mode": "PEERING"}, "connect_mode", "'DIRECT_PEERING' or 'PRIVATE_SERVICE_ACCESS'"),
+    ({"capacity": "big"}, "capacity", "not a Kubernetes quantity"),
+    ({"location": LATER}, "location", "must be known before deployment"),
+    ({"export_options": [{"anon_uid": -1}]}, "export_options[0].anon_uid", "greater than or equal to 0"),
 ]
-NUMBERS = [str(index) for index, _ in enumerate(ERRORS)]
 
 
 @pytest.mark.parametrize(("given", "path", "words"), ERRORS, ids=[f"{index}-{path[:40]}" for index, (_, path, _) in enumerate(ERRORS)])
 def test_error_without_further_findings(given: dict[str, Any], path: str, words: str) -> None:
-    found = _findings(given)
-    assert [(severity, where) for severity, where, _ in found] == [("error", path)]
-    assert words in found[0][2]
+    [(severity, where, message)] = found(FilestoreSettings, given)
+    assert (severity, where) == ("error", path)
+    assert words in message
 
 
 def test_all_findings_are_reported_at_once() -> None:
     wrong = {"capacity": "1Gi", "protocol": "NFS_V4_1", "kms_key": "k", "share_name": "", "reserved_ip_range": "r", "labels": {"A": "A"}}
-    assert [path for _, path, _ in _findings(wrong)] == [
+    assert [path for _, path, _ in found(FilestoreSettings, wrong)] == [
         "share_name",
         "labels.A",
         "labels.A",
@@ -222,16 +210,16 @@ def test_all_findings_are_reported_at_once() -> None:
 
 def test_a_squashed_root_is_a_warning() -> None:
     squashed = {**OTHERS, "squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 1000}
-    found = _findings({**PLACE, "export_options": [NODES, squashed]})
-    assert [(severity, path) for severity, path, _ in found] == [("warning", "export_options[1].squash_mode")]
-    assert found[0][2].startswith("the kubelet, as root, cannot give the volume to the pods' group")
+    [(severity, path, message)] = found(FilestoreSettings, {**PLACE, "export_options": [NODES, squashed]})
+    assert (severity, path) == ("warning", "export_options[1].squash_mode")
+    assert message.startswith("the kubelet, as root, cannot give the volume to the pods' group")
 
 
 @pytest.mark.parametrize("word", ["anon_uid", "anon_gid"])
 def test_anonymous_id_0_is_an_error(word: str) -> None:
     """Google's provider sends no zero, and Filestore's default is 65534."""
-    found = _findings({**PLACE, "export_options": [{**NODES, "squash_mode": "ROOT_SQUASH", word: 0}]})
-    [message] = [message for severity, path, message in found if (severity, path) == ("error", f"export_options[0].{word}")]
+    told = found(FilestoreSettings, {**PLACE, "export_options": [{**NODES, "squash_mode": "ROOT_SQUASH", word: 0}]})
+    [message] = [message for severity, path, message in told if (severity, path) == ("error", f"export_options[0].{word}")]
     assert message == "given 0, which the provider omits, so that it would be 65534; use NO_ROOT_SQUASH"
 
 
@@ -252,8 +240,8 @@ def test_network_names_are_normalized(given: str, project: str | None, expected:
 
 @pytest.mark.parametrize(("capacity", "expected"), [("100Gi", "small"), ("9984Gi", "small"), ("10Ti", "large"), ("100Ti", "large")])
 def test_capacity_ranges(capacity: str, expected: str) -> None:
-    assert _parsed({**REGIONAL, "capacity": capacity}).size_class == expected
-    assert _parsed({**PLACE, "capacity": capacity}).size_class is None
+    assert parsed(FilestoreSettings, {**REGIONAL, "capacity": capacity}).size_class == expected
+    assert parsed(FilestoreSettings, {**PLACE, "capacity": capacity}).size_class is None
 
 
 @pytest.mark.parametrize(
@@ -267,81 +255,14 @@ def test_capacity_ranges(capacity: str, expected: str) -> None:
     ],
 )
 def test_a_world_writable_share_is_a_warning(options: list[Any], path: str) -> None:
-    [(severity, where, message)] = _findings({**PLACE, "export_options": options})
+    [(severity, where, message)] = found(FilestoreSettings, {**PLACE, "export_options": options})
     assert (severity, where) == ("warning", path)
     assert "every client in the network can mount the share and write to it, even as root, and so can change what runs execute; " in message
 
 
 def test_a_world_readable_share_is_accepted() -> None:
     read_only = {"access_mode": "READ_ONLY"}
-    assert _findings({**PLACE, "export_options": [NODES, read_only, {**read_only, "ip_ranges": ["11.0.0.0/8"]}]}) == []
-
-
-@pytest.mark.parametrize("given", [given for given, _, _ in ERRORS], ids=NUMBERS)
-def test_stack_files_accept_camel_case(given: dict[str, Any]) -> None:
-    programs = list(judge(_parsed(given), by_name))
-    files = list(judge(_parsed(given), by_alias))
-    assert list(map(str, files)) == [_camel(str(finding)) for finding in programs]
-
-
-def _camel(text: str) -> str:
-    return re.sub(r"[a-z]+(?:_[a-z]+)+", lambda found: to_camel(found[0]), text)
-
-
-def test_findings_use_the_spelling_of_stack_files() -> None:
-    found = judge(_parsed({**EXISTING, "share_name": "x", "export_options": [NODES]}), by_alias)
-    assert list(map(str, found)) == [
-        "error: shareName: has no effect: instanceId refers to an existing instance",
-        "error: exportOptions: has no effect: instanceId refers to an existing instance",
-    ]
-
-
-SHAPES: list[tuple[dict[str, Any], str, str]] = [
-    ({"tier": "HIGH_SCALE_SSD"}, "tier", "'BASIC_HDD', 'BASIC_SSD', 'ZONAL', 'REGIONAL' or 'ENTERPRISE'"),
-    ({"protocol": "NFS_V4"}, "protocol", "'NFS_V3' or 'NFS_V4_1'"),
-    ({"connect_mode": "PEERING"}, "connect_mode", "'DIRECT_PEERING' or 'PRIVATE_SERVICE_ACCESS'"),
-    ({"capacity": "big"}, "capacity", "not a Kubernetes quantity"),
-    ({"zone": "europe-west1-b"}, "zone", "unknown key 'zone'"),
-    ({"location": LATER}, "location", "must be known before deployment"),
-    ({"export_options": "all"}, "export_options", "expected a list"),
-    ({"export_options": [{"ips": []}]}, "export_options[0].ips", "unknown key 'ips'"),
-    ({"export_options": [{"anon_uid": -1}]}, "export_options[0].anon_uid", "greater than or equal to 0"),
-]
-
-
-@pytest.mark.parametrize(("given", "path", "words"), SHAPES, ids=[path for _, path, _ in SHAPES])
-def test_types_of_settings(given: dict[str, Any], path: str, words: str) -> None:
-    settings, findings = shapes.parse_arguments(FilestoreSettings, given)
-    assert settings is None
-    assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
-    assert words in findings[0].message
-
-
-CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "shared", **EXISTING, "ip_address": "10.9.8.7"}
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({}, []),
-        (dict.fromkeys(("instance_id", "ip_address", "share_name", "capacity", "protocol"), LATER), []),
-        ({"release": "Shared"}, [("release", "given 'Shared'; expected a release name")]),
-        ({"namespace": ""}, [("namespace", "given an empty string; expected a namespace")]),
-        ({"instance_id": ""}, [("instance_id", "missing")]),
-        ({"ip_address": ""}, [("ip_address", "missing")]),
-        ({"share_name": ""}, [("share_name", "missing")]),
-        ({"protocol": "NFS_V4"}, [("protocol", "given 'NFS_V4'; allowed: NFS_V3, NFS_V4_1")]),
-        ({"instance_id": "nfs-1"}, [("instance_id", "given 'nfs-1'; expected the ID of an instance")]),
-        ({"capacity": "0"}, [("capacity", "not a size greater than zero")]),
-        ({"capacity": "big"}, [("capacity", "not a Kubernetes quan")]),
-    ],
-)
-def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
-    claim, _ = shapes.parse_arguments(FilestoreClaimSettings, {**CLAIM, **given})
-    assert claim is not None
-    found = list(judge(claim, by_name))
-    assert [(finding.severity, finding.path) for finding in found] == [("error", path) for path, _ in expected]
-    assert [finding.message.startswith(words) for finding, (_, words) in zip(found, expected, strict=True)] == [True] * len(expected)
+    assert found(FilestoreSettings, {**PLACE, "export_options": [NODES, read_only, {**read_only, "ip_ranges": ["11.0.0.0/8"]}]}) == []
 
 
 def test_the_parts_of_an_id_and_the_handle_of_its_share() -> None:
@@ -370,7 +291,6 @@ SHARED = "projects/acme-network/global/networks/shared"
     ],
 )
 def test_a_shared_network_needs_private_service_access(given: dict[str, Any], refused: bool) -> None:
-    settings = FilestoreSettings.model_validate({**PLACE, **given}, by_name=True, by_alias=False)
-    found = [finding.message for finding in judge(settings, by_name) if finding.path == "network"]
+    told = [message for _, path, message in found(FilestoreSettings, {**PLACE, **given}) if path == "network"]
     message = "if this is a shared VPC of another project, Filestore refuses it; set connect_mode: PRIVATE_SERVICE_ACCESS"
-    assert found == ([message] if refused else [])
+    assert told == ([message] if refused else [])

@@ -1,31 +1,21 @@
-"""The checks of storage classes and of claims on them, and the parameters that a class gets."""
+"""The checks of storage classes, and the parameters that a class gets."""
 
 from typing import Any
 
 import pytest
 from scalr_agents.caches.storage_class.claim import parameters
-from scalr_agents.caches.storage_class.settings import StorageClassClaimSettings, StorageClassSettings
-from scalr_agents.model import parse as shapes
-from scalr_agents.model.judge import judge
-from scalr_agents.model.spelling import by_name
+from scalr_agents.caches.storage_class.settings import StorageClassSettings
 
-LATER: Any = object()
-"""Known only during deployment."""
+from tests.caches.settings import LATER, findings, found, parsed
+
 EFS: dict[str, Any] = {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-00000a1b"}}
 FILESTORE: dict[str, Any] = {"storage_class_name": "agents", "provisioner": "filestore.csi.storage.gke.io"}
 AZURE: dict[str, Any] = {"storage_class_name": "agents", "provisioner": "file.csi.azure.com"}
-CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"}
 
 FILESTORE_PARAMETERS = (
     "tier, network, connect-mode, reserved-ipv4-cidr, reserved-ip-range, instance-encryption-kms-key, labels, protocol, "
     "nfs-export-options-on-create, multishare, max-volume-size"
 )
-
-
-def _class(given: dict[str, Any]) -> StorageClassSettings:
-    settings, findings = shapes.parse_arguments(StorageClassSettings, given)
-    assert settings is not None, findings
-    return settings
 
 
 CLASSES: list[tuple[dict[str, Any], list[str]]] = [
@@ -58,7 +48,7 @@ CLASSES: list[tuple[dict[str, Any], list[str]]] = [
 
 @pytest.mark.parametrize(("given", "expected"), CLASSES, ids=[str(index) for index, _ in enumerate(CLASSES)])
 def test_storage_class(given: dict[str, Any], expected: list[str]) -> None:
-    assert list(map(str, judge(_class(given), by_name))) == expected
+    assert [str(finding) for finding in findings(StorageClassSettings, given)] == expected
 
 
 OWNED = {"provisioningMode": "efs-ap", "directoryPerms": "775", "uid": "1000", "gid": "1000", "basePath": "/scalr-agent-cache"}
@@ -90,53 +80,29 @@ OWNED = {"provisioningMode": "efs-ap", "directoryPerms": "775", "uid": "1000", "
     ids=["efs", "efs-owner", "efs-range-of-groups", "filestore", "filestore-tier", "azure"],
 )
 def test_parameters_override_defaults(given: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert parameters(_class(given)) == expected
+    assert parameters(parsed(StorageClassSettings, given)) == expected
 
 
 def test_defaults_of_parameters_are_not_mutated() -> None:
-    parameters(_class({**FILESTORE, "parameters": {"tier": "zonal"}}))
-    assert parameters(_class(FILESTORE))["tier"] == "basic_hdd"
+    parameters(parsed(StorageClassSettings, {**FILESTORE, "parameters": {"tier": "zonal"}}))
+    assert parameters(parsed(StorageClassSettings, FILESTORE))["tier"] == "basic_hdd"
 
 
-def test_a_share_of_azure_files_is_never_smb() -> None:
-    [found] = judge(_class({**AZURE, "parameters": {"protocol": "smb"}}), by_name)
-    assert str(found).startswith("error: parameters.protocol: unknown key 'protocol'; allowed: skuName, ")
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({**AZURE, "parameters": {"protocol": "smb"}}, "parameters.protocol", "unknown key 'protocol'; allowed: skuName, "),  # never over SMB
+    (
+        {**EFS, "provisioner": "ebs.csi.aws.com"},
+        "provisioner",
+        "'efs.csi.aws.com', 'filestore.csi.storage.gke.io' or 'file.csi.azure.com'",
+    ),
+    ({**EFS, "storage_class_name": "My_Class"}, "storage_class_name", "not a valid Kubernetes name"),
+    ({**EFS, "storage_class_name": LATER}, "storage_class_name", "must be known before deployment"),
+    ({**EFS, "parameters": {"uid": 1000}}, "parameters.uid", "quote it"),
+]
 
 
-@pytest.mark.parametrize(
-    ("given", "path", "words"),
-    [
-        ({"provisioner": "ebs.csi.aws.com"}, "provisioner", "'efs.csi.aws.com', 'filestore.csi.storage.gke.io' or 'file.csi.azure.com'"),
-        ({"storage_class_name": "My_Class"}, "storage_class_name", "not a valid Kubernetes name"),
-        ({"storage_class_name": LATER}, "storage_class_name", "must be known before deployment"),
-        ({"parameters": {"uid": 1000}}, "parameters.uid", "quote it"),
-    ],
-)
-def test_types_of_class_settings(given: dict[str, Any], path: str, words: str) -> None:
-    settings, findings = shapes.parse_arguments(StorageClassSettings, {**EFS, **given})
-    assert settings is None
-    assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
-    assert words in findings[0].message
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({}, []),
-        ({"storage_class_name": LATER, "storage": "1Ti"}, []),
-        ({"storage_class_name": ""}, [("error", "storage_class_name", "missing")]),
-        ({"release": "r" * 54}, [("error", "release", "given 54 characters; expected a release name: at most 53")]),
-        ({"namespace": "Scalr"}, [("error", "namespace", "given 'Scalr'; expected a namespace")]),
-        ({"storage": "0"}, [("error", "storage", "not a size greater than zero")]),
-        ({"storage": "-1Gi"}, [("error", "storage", "not a size greater than zero")]),
-        ({"access_mode": "ReadWriteOnce"}, [("warning", "access_mode", "ReadWriteOnce, but the controllers and all task pods mount")]),
-        ({"access_mode": "ReadOnlyMany"}, [("warning", "access_mode", "ReadOnlyMany, but")]),
-    ],
-)
-def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str, str]]) -> None:
-    claim, _ = shapes.parse_arguments(StorageClassClaimSettings, {**CLAIM, **given})
-    assert claim is not None
-    found = list(judge(claim, by_name))
-    assert [(finding.severity, finding.path) for finding in found] == [(severity, path) for severity, path, _ in expected]
-    for finding, (_, _, words) in zip(found, expected, strict=True):
-        assert finding.message.startswith(words)
+@pytest.mark.parametrize(("given", "path", "words"), WRONG, ids=[path for _, path, _ in WRONG])
+def test_error_without_further_findings(given: dict[str, Any], path: str, words: str) -> None:
+    [(severity, where, message)] = found(StorageClassSettings, given)
+    assert (severity, where) == ("error", path)
+    assert words in message

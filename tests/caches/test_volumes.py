@@ -57,6 +57,29 @@ def claim(release: str, storage: str, **spec: Any) -> Manifest:
     }
 
 
+OF_EFS = {
+    "provisioningMode": "efs-ap",
+    "directoryPerms": "775",
+    "uid": "1000",
+    "gid": "1000",
+    "basePath": "/scalr-agent-cache",
+    "fileSystemId": "fs-00000a1b",
+}
+
+
+def storage_class(provisioner: str, policy: str, parameters: dict[str, str], **more: Any) -> Manifest:
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "agents", "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
+        "provisioner": provisioner,
+        "parameters": parameters,
+        "reclaimPolicy": policy,
+        "volumeBindingMode": "Immediate",
+        **more,
+    }
+
+
 def share(**changed: Any) -> dict[str, Manifest]:
     given: dict[str, Any] = {"ip_address": "10.9.8.7", "share_name": "vol1", "protocol": "NFS_V4_1", "capacity": "2Ti", **changed}
     return filestore.volume_manifests("shared", "scalr", given.pop("volume_handle", SHARE), **given)
@@ -68,17 +91,61 @@ def made_class(keep: bool = True, **given: Any) -> Manifest:
     return class_manifest(content, keep=keep)
 
 
-def test_efs_volume_and_claim() -> None:
-    assert efs.volume_manifests("runs", "scalr", HANDLE) == {
-        "volume": volume(
-            "runs",
-            "efs.csi.aws.com",
-            capacity={"storage": "1Ti"},
-            csi={"driver": "efs.csi.aws.com", "volumeHandle": HANDLE},
-            mountOptions=MOUNT_OPTIONS,
-        ),
-        "claim": claim("runs", "1Gi", storageClassName="", volumeName="scalr.runs-cache"),
-    }
+FILESTORE: dict[str, Any] = {"provisioner": "filestore.csi.storage.gke.io", "parameters": {"tier": "zonal"}}
+OBJECTS: dict[str, tuple[dict[str, Manifest], dict[str, Manifest]]] = {
+    "efs": (
+        efs.volume_manifests("runs", "scalr", HANDLE),
+        {
+            "volume": volume(
+                "runs",
+                "efs.csi.aws.com",
+                capacity={"storage": "1Ti"},
+                csi={"driver": "efs.csi.aws.com", "volumeHandle": HANDLE},
+                mountOptions=MOUNT_OPTIONS,
+            ),
+            "claim": claim("runs", "1Gi", storageClassName="", volumeName="scalr.runs-cache"),
+        },
+    ),
+    "filestore": (
+        share(),
+        {
+            "volume": volume(
+                "shared",
+                "filestore.csi.storage.gke.io",
+                capacity={"storage": "2Ti"},
+                csi={
+                    "driver": "filestore.csi.storage.gke.io",
+                    "volumeHandle": SHARE,
+                    "volumeAttributes": {"ip": "10.9.8.7", "volume": "vol1", "fileProtocol": "NFS_V4_1"},
+                },
+            ),
+            "claim": claim("shared", "1Gi", storageClassName="", volumeName="scalr.shared-cache"),
+        },
+    ),
+    "dynamic": (
+        claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi"),
+        {"claim": claim("runs", "90Gi", storageClassName="agents")},
+    ),
+    "dynamic-once": (
+        claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi", access_mode="ReadWriteOnce"),
+        {"claim": claim("runs", "90Gi", storageClassName="agents", accessModes=["ReadWriteOnce"])},
+    ),
+    "class-efs": (
+        {"class": made_class()},
+        {"class": storage_class("efs.csi.aws.com", "Retain", OF_EFS, mountOptions=MOUNT_OPTIONS)},
+    ),
+    "class-filestore": (
+        {"class": made_class(keep=False, **FILESTORE)},
+        {"class": storage_class(FILESTORE["provisioner"], "Delete", {"tier": "zonal", "network": "default"}, allowVolumeExpansion=True)},
+    ),
+}
+
+
+@pytest.mark.parametrize(("made", "expected"), OBJECTS.values(), ids=OBJECTS)
+def test_objects(made: dict[str, Manifest], expected: dict[str, Manifest]) -> None:
+    assert made == expected
+    for manifest in made.values():
+        assert_valid(manifest)
 
 
 def test_only_nodes_of_the_zone_mount_a_one_zone_file_system() -> None:
@@ -93,82 +160,6 @@ def test_efs_claim_with_driver_role() -> None:
     anybody, driver = (efs.volume_manifests("runs", "scalr", HANDLE, iam=iam) for iam in (False, True))
     assert driver["volume"]["spec"] == anybody["volume"]["spec"] | {"mountOptions": [*MOUNT_OPTIONS, "iam"]}
     assert driver["claim"] == anybody["claim"]
-
-
-def test_filestore_volume_and_claim() -> None:
-    assert share() == {
-        "volume": volume(
-            "shared",
-            "filestore.csi.storage.gke.io",
-            capacity={"storage": "2Ti"},
-            csi={
-                "driver": "filestore.csi.storage.gke.io",
-                "volumeHandle": SHARE,
-                "volumeAttributes": {"ip": "10.9.8.7", "volume": "vol1", "fileProtocol": "NFS_V4_1"},
-            },
-        ),
-        "claim": claim("shared", "1Gi", storageClassName="", volumeName="scalr.shared-cache"),
-    }
-
-
-def test_storage_class_claim_objects() -> None:
-    assert claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi") == {
-        "claim": claim("runs", "90Gi", storageClassName="agents")
-    }
-    once = claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi", access_mode="ReadWriteOnce")
-    assert once == {"claim": claim("runs", "90Gi", storageClassName="agents", accessModes=["ReadWriteOnce"])}
-
-
-def test_efs_storage_class() -> None:
-    assert made_class() == {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": "agents", "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
-        "provisioner": "efs.csi.aws.com",
-        "parameters": {
-            "provisioningMode": "efs-ap",
-            "directoryPerms": "775",
-            "uid": "1000",
-            "gid": "1000",
-            "basePath": "/scalr-agent-cache",
-            "fileSystemId": "fs-00000a1b",
-        },
-        "mountOptions": MOUNT_OPTIONS,
-        "reclaimPolicy": "Retain",
-        "volumeBindingMode": "Immediate",
-    }
-
-
-def test_filestore_storage_class() -> None:
-    assert made_class(keep=False, provisioner="filestore.csi.storage.gke.io", parameters={"tier": "zonal"}) == {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": "agents", "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
-        "provisioner": "filestore.csi.storage.gke.io",
-        "parameters": {"tier": "zonal", "network": "default"},
-        "allowVolumeExpansion": True,
-        "reclaimPolicy": "Delete",
-        "volumeBindingMode": "Immediate",
-    }
-
-
-@pytest.mark.parametrize(("keep", "policy"), [(True, "Retain"), (False, "Delete")])
-def test_reclaim_policy_of_a_class(*, keep: bool, policy: str) -> None:
-    assert made_class(keep=keep)["reclaimPolicy"] == policy
-
-
-OBJECTS = {
-    **{f"efs-{role}": manifest for role, manifest in efs.volume_manifests("runs", "scalr", HANDLE).items()},
-    **{f"filestore-{role}": manifest for role, manifest in share().items()},
-    "dynamic": claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi")["claim"],
-    "class-efs": made_class(),
-    "class-filestore": made_class(keep=False, provisioner="filestore.csi.storage.gke.io", parameters={"labels": "a=b"}),
-}
-
-
-@pytest.mark.parametrize("manifest", OBJECTS.values(), ids=OBJECTS)
-def test_every_field_exists_in_kubernetes(manifest: Manifest) -> None:
-    assert_valid(manifest)
 
 
 HANDLE_LATER, IP, SHARE_NAME, PROTOCOL, CAPACITY, CLASS, PARAMETER = (Later() for _ in range(7))
