@@ -191,11 +191,6 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "provisioned_throughput_mibps",
         "has no effect without throughput_mode: provisioned",
     ),
-    (
-        {**PLACE, "throughput_mode": "bursting", "provisioned_throughput_mibps": 64},
-        "provisioned_throughput_mibps",
-        "has no effect without throughput_mode: provisioned",
-    ),
     ({**PLACE, "infrequent_access_after_days": 2}, "infrequent_access_after_days", "given 2; allowed: 1, 7, 14, 30, 60, 90, 180, 270, 365"),
     ({**PLACE, "infrequent_access_after_days": 0}, "infrequent_access_after_days", "given 0; allowed: 1, 7"),
     ({**PLACE, "tags": {"AWS:team": "x"}}, "tags.AWS:team", "expected the key of a tag: at most 128 characters, not starting with aws:"),

@@ -9,7 +9,7 @@ from scalr_agents import stack
 from scalr_agents.machines import instance_types
 from scalr_agents.model.merge import merge
 
-from tests.helpers.machines import CA, EC2, GCE, STACKS, URL, YUM, load
+from tests.helpers.machines import EC2, GCE, STACKS, URL, YUM, load
 
 
 def findings_of(entry: dict[str, Any], common: dict[str, Any] | None = None, **words: Any) -> list[str]:
@@ -29,6 +29,7 @@ T3 = {**EC2, "instanceType": "t3.small"}
 KEY = "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
 VCS = {"ec2": EC2, "role": "vcs"}
 PACKAGE = {"ec2": EC2, "runtime": "package"}
+AGENT = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
 OLD = {"docker": {}, "agentVersion": "0.50.0"}
 
 
@@ -213,8 +214,7 @@ def test_common_settings_for_kubernetes_only_have_no_effect() -> None:
     }
     message = "has no effect: it is for agents on Kubernetes, and this stack has machines only"
     assert findings_of({"docker": {}}, words) == [f"warning: common.{word}: {message}" for word in words]
-    agent = {"kind": "agent-job", "namespace": "scalr", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
-    assert message not in " ".join(findings_of({"docker": {}}, words, agents={"other": agent}))
+    assert message not in " ".join(findings_of({"docker": {}}, words, agents={"other": AGENT}))
 
 
 def test_private_endpoints_avoid_the_proxy_warning() -> None:
@@ -242,8 +242,7 @@ def test_certificates_that_do_not_fit_into_user_data_are_an_error(tmp_path: Any)
 
 
 def test_a_machine_cannot_have_the_name_of_an_agent() -> None:
-    agent = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
-    assert findings_of({"ec2": EC2}, agents={"it": agent}) == ["error: machines.it: agents has the same name; rename one of them"]
+    assert findings_of({"ec2": EC2}, agents={"it": AGENT}) == ["error: machines.it: agents has the same name; rename one of them"]
 
 
 @pytest.mark.parametrize("name", ["Legacy", "a" * 33, "1a", "a-"])
@@ -303,8 +302,7 @@ def test_a_wrong_image_hides_nothing_on_the_machine_type() -> None:
 
 
 def test_a_finding_on_what_agents_and_machines_share_is_told_once() -> None:
-    agent = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
-    found = findings_of({"ec2": EC2}, {"url": "acme"}, agents={"other": agent}, secrets={"it": {"token": "t"}, "other": {"token": "t"}})
+    found = findings_of({"ec2": EC2}, {"url": "acme"}, agents={"other": AGENT}, secrets={"it": {"token": "t"}, "other": {"token": "t"}})
     assert found == ["error: common.url: not a URL with scheme and host, for instance https://acme.scalr.io"]
 
 
@@ -377,7 +375,3 @@ def test_memory_of_machine_types(kind: str, gib: float | None) -> None:
 def test_image_and_disk_of_machine_types(kind: str, architecture: str, disk: str) -> None:
     assert instance_types.gce_image(kind).endswith("-arm64") == (architecture == "arm64")
     assert instance_types.gce_disk_type(kind) == disk
-
-
-def test_the_certificate_file_is_read() -> None:
-    assert findings_of({"ec2": EC2}, {"ca": {"file": CA}}) == []

@@ -64,19 +64,9 @@ def errors(cloud: str, given: dict[str, Any]) -> list[tuple[str, str]]:
             "given a string; expected the name of an SSM parameter, for instance /acme/image",
         ),
         (
-            {"tags": {"aws:team": "a"}},
-            "tags.aws:team",
-            "given 'aws:team'; expected the key of a tag: at most 128 characters, not starting with aws:",
-        ),
-        (
             {"tags": {"team": "a, b"}},
             "tags.team",
             "given a string; expected the value of a tag: at most 256 letters, digits, spaces and any of _ . : / = + - @",
-        ),
-        (
-            {"tags": {"team": "a" * 257}},
-            "tags.team",
-            "given 257 characters; expected the value of a tag: at most 256 letters, digits, spaces and any of _ . : / = + - @",
         ),
     ],
 )

@@ -115,7 +115,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     "EfsCache": {
         "vpcId": "vpc-0a1b",
         "subnets": {"eu-west-1a": "subnet-0a1b"},
-        "clients": {"securityGroups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16"]},
+        "clients": {"securityGroups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16", "fd00::/64"]},
         "throughputMode": "provisioned",
         "provisionedThroughputMibps": 5.0,
         "kmsKey": KEY,
@@ -132,6 +132,7 @@ INPUTS: dict[str, dict[str, Any]] = {
         "gid": 1002.0,
         "path": "/cache",
         "iam": True,
+        "tags": {"costCenter": "web"},
     },
     "EfsCsiDriver": {"clusterName": "prod", "addonVersion": "v2.1.0-eksbuild.1", "tags": {"costCenter": "web"}},
     "FilestoreCache": {

@@ -18,20 +18,6 @@ def refused(**args: Any) -> str:
     return str(recording.error)
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ({"cache_claim_name": "c", "values": {"persistence": {"cache": {"enabled": False}}}}, "values.persistence.cache.enabled"),
-        (
-            {"rollout_timeout_seconds": 15, "values": {"agent": {"minReadySeconds": 15}}},
-            "rollout_timeout_seconds: 15, but agent.minReadySeconds is 15: a rollout could never succeed; set a longer timeout",
-        ),
-    ],
-)
-def test_arguments_that_cannot_be_used(args: dict[str, Any], message: str) -> None:
-    assert message in refused(**args)
-
-
 def test_agent_crds_require_no_arguments() -> None:
     def program() -> None:
         scalr_agents.AgentCrds("crds")

@@ -1,63 +1,18 @@
-"""Common behaviour of all components for caches: arguments of the SDKs, retention, dependencies, and early errors."""
+"""Common behaviour of all components for caches: retention, and early errors."""
 
 from typing import Any
 
 import pytest
 import scalr_agents
 
-from tests.helpers.cloud_arguments import mismatches
 from tests.helpers.components import program, record, refused
-from tests.helpers.mocked_clouds import INSTANCE, KEY
+from tests.helpers.mocked_clouds import INSTANCE
 from tests.helpers.recording import run
 
-PLACE = {
-    "vpc_id": "vpc-0f1e",
-    "subnets": {"eu-west-1a": "subnet-0a"},
-    "clients": {"security_groups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16", "fd00::/64"]},
-}
-LIKE = {
-    "throughput_mode": "provisioned",
-    "provisioned_throughput_mibps": 64.5,
-    "kms_key": KEY,
-    "infrequent_access_after_days": 30,
-    "tags": {"team": "web"},
-}
-CLIENT = {"ip_ranges": ["10.0.0.0/8"], "squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 1000}
+PLACE = {"vpc_id": "vpc-0f1e", "subnets": {"eu-west-1a": "subnet-0a"}, "clients": {"cidrs": ["10.0.0.0/16"]}}
 ZONE, REGION = {"location": "europe-west1-b"}, {"tier": "REGIONAL", "location": "europe-west1"}
-CLASS = {"storage_class_name": "agents", "provisioner": "filestore.csi.storage.gke.io"}
-CASES: dict[str, tuple[str, dict[str, Any]]] = {
-    "efs-of-a-cluster": ("EfsCache", {"eks_cluster": "prod"}),
-    "efs-of-a-vpc": ("EfsCache", {**PLACE, **LIKE}),
-    "efs-with-groups": ("EfsCache", {"subnets": PLACE["subnets"], "mount_target_security_groups": ["sg-0a1b"]}),
-    "efs-existing": ("EfsCache", {"file_system_id": "fs-00000a1b", "eks_cluster": "prod"}),
-    "efs-claim": ("EfsClaim", {"namespace": "scalr", "release": "runs", "file_system_id": "fs-00000a1b", "tags": {"team": "web"}}),
-    "efs-driver": ("EfsCsiDriver", {"cluster_name": "prod", "addon_version": "v2.1.0-eksbuild.1", "tags": {"team": "web"}}),
-    "filestore": ("FilestoreCache", ZONE),
-    "filestore-with-everything": (
-        "FilestoreCache",
-        {
-            **REGION,
-            "project": "acme",
-            "export_options": [CLIENT, {}],
-            "reserved_ip_range": "10.0.0.0/26",
-            "kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
-            "labels": {"team": "web"},
-        },
-    ),
-    "filestore-claim": ("FilestoreClaim", {"namespace": "scalr", "release": "shared", "instance_id": INSTANCE, "ip_address": "10.9.8.7"}),
-    "class": ("CacheStorageClass", CLASS),
-    "class-claim": ("StorageClassClaim", {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"}),
-}
-CLOUD = {key: case for key, case in CASES.items() if key.startswith(("efs", "filestore")) and key != "filestore-claim"}
-
-
-@pytest.mark.parametrize(("component", "args"), CLOUD.values(), ids=CLOUD)
-def test_every_argument_exists_in_the_sdk(component: str, args: dict[str, Any]) -> None:
-    sent = [resource for resource in record(component, args).resources if resource.type.startswith(("aws:", "gcp:"))]
-    assert sent
-    assert [problem for resource in sent for problem in mismatches(resource)] == []
-
-
+RUNS = {"namespace": "scalr", "release": "runs"}
+OF_CLASS = {**RUNS, "storage_class_name": "agents"}
 STORAGE = ["it-backup-policy", "it-file-system", "it-policy"]
 RETAINED: list[tuple[str, dict[str, Any], list[str]]] = [
     ("EfsCache", PLACE, STORAGE),
@@ -65,15 +20,15 @@ RETAINED: list[tuple[str, dict[str, Any], list[str]]] = [
     ("EfsCache", {**PLACE, "on_delete": "delete"}, []),
     ("EfsCache", {"eks_cluster": "prod"}, STORAGE),
     ("EfsCache", {"file_system_id": "fs-00000a1b", **PLACE}, []),
-    ("EfsClaim", CASES["efs-claim"][1], []),
-    ("EfsCsiDriver", CASES["efs-driver"][1], []),
+    ("EfsClaim", {**RUNS, "file_system_id": "fs-00000a1b"}, []),
+    ("EfsCsiDriver", {"cluster_name": "prod"}, []),
     ("FilestoreCache", ZONE, ["it-instance"]),
     ("FilestoreCache", {**REGION, "on_delete": "keep"}, ["it-instance"]),
     ("FilestoreCache", {**REGION, "on_delete": "delete"}, []),
-    ("FilestoreClaim", CASES["filestore-claim"][1], []),
-    ("CacheStorageClass", CLASS, []),
-    ("StorageClassClaim", CASES["class-claim"][1], ["it-claim"]),
-    ("StorageClassClaim", {**CASES["class-claim"][1], "on_delete": "delete"}, []),
+    ("FilestoreClaim", {**RUNS, "instance_id": INSTANCE, "ip_address": "10.9.8.7"}, []),
+    ("CacheStorageClass", {"storage_class_name": "agents", "provisioner": "filestore.csi.storage.gke.io"}, []),
+    ("StorageClassClaim", OF_CLASS, ["it-claim"]),
+    ("StorageClassClaim", {**OF_CLASS, "on_delete": "delete"}, []),
 ]
 
 
@@ -101,7 +56,7 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
     ),
     ("EfsCache", {"eksCluster": "prod"}, ["error: eksCluster: unknown key 'eksCluster'; did you mean 'eks_cluster'?"]),
     ("EfsCache", {"eks_cluster": "prod", "on_delete": "retain"}, ["error: on_delete: given 'retain'; allowed: 'keep' or 'delete'"]),
-    ("EfsClaim", {"namespace": "scalr", "release": "runs"}, ["error: file_system_id: missing"]),
+    ("EfsClaim", RUNS, ["error: file_system_id: missing"]),
     ("EfsCsiDriver", {"cluster_name": ""}, ["error: cluster_name: missing"]),
     (
         "FilestoreCache",
@@ -113,13 +68,13 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
         {"instance_id": INSTANCE, "on_delete": "keep"},
         ["error: on_delete: has no effect: instance_id refers to an existing instance"],
     ),
-    ("FilestoreClaim", {"namespace": "scalr", "release": "shared"}, ["error: instance_id: missing", "error: ip_address: missing"]),
+    ("FilestoreClaim", RUNS, ["error: instance_id: missing", "error: ip_address: missing"]),
     (
         "CacheStorageClass",
         {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com"},
         ["error: parameters.fileSystemId: missing: efs.csi.aws.com requires it"],
     ),
-    ("StorageClassClaim", {"namespace": "scalr", "release": "runs"}, ["error: storage_class_name: missing"]),
+    ("StorageClassClaim", RUNS, ["error: storage_class_name: missing"]),
 ]
 
 

@@ -1,14 +1,16 @@
 """The component host: inputs of programs in other languages, and their effect."""
 
 import re
+from dataclasses import replace
 from typing import Any, cast
 
 import pulumi
 import pytest
 import scalr_agents
 
+from tests.helpers.cloud_arguments import mismatches
 from tests.helpers.components import record
-from tests.helpers.recording import Recording, run
+from tests.helpers.recording import Recording, opened, run
 from tests.resources import host
 from tests.resources.host_inputs import ARGUMENTS, CONNECTION, INPUTS, NESTED
 
@@ -98,6 +100,14 @@ def test_inputs_of_other_languages_match_python(provider: Any, component: str) -
     assert _made(hosted) == _made(written)
     assert len(hosted.resources) > 1
     assert hosted.outputs["it"] == written.outputs["it"]
+
+
+@pytest.mark.parametrize("component", ["Ec2Agents", "EfsCache", "EfsClaim", "EfsCsiDriver", "FilestoreCache", "GceAgents"])
+def test_every_argument_exists_in_the_sdk_of_the_cloud(component: str) -> None:
+    made = record(component, _as_python(INPUTS[component])).resources
+    sent = [replace(resource, inputs=opened(resource.inputs)) for resource in made if resource.type.startswith(("aws:", "gcp:"))]
+    assert sent
+    assert [problem for resource in sent for problem in mismatches(resource)] == []
 
 
 @pytest.mark.parametrize(

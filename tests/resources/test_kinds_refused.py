@@ -37,6 +37,11 @@ def errors(component: str, args: dict[str, Any]) -> list[str]:
             [("agent_image", "agent.image.tag"), ("agent_image", "task.worker.image.tag")],
         ),
         (
+            "AgentJob",
+            {"cache_claim_name": "c", "values": {"persistence": {"cache": {"enabled": False}}}},
+            [("cache_claim_name", "persistence.cache.enabled")],
+        ),
+        (
             "AgentLocal",
             {"agent_image": "a:1", "values": {"image": {"repository": "x", "tag": "1"}}},
             [("agent_image", "image.repository"), ("agent_image", "image.tag")],

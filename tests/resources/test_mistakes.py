@@ -143,6 +143,10 @@ def test_misplaced_arguments_are_errors(program: Callable[[], object], message: 
             {"network": {"egress": {"only": [{"cidr": "10.0.0.1/8"}]}}},
             ["network.egress.only[0].cidr: not the canonical form of a network; write 10.0.0.0/8"],
         ),
+        (
+            {"rollout_timeout_seconds": 15, "values": {"agent": {"minReadySeconds": 15}}},
+            ["rollout_timeout_seconds: 15, but agent.minReadySeconds is 15: a rollout could never succeed; set a longer timeout"],
+        ),
         ({"replicas": 2}, ["replicas: unknown key 'replicas'; it is a value of agent-job: write values.agent.replicaCount"]),
         (
             {"service_account_annotations": {"eks.amazonaws.com/role-arn": 5}},
