@@ -92,20 +92,11 @@ def test_secret_variables_can_be_referenced_and_take_precedence() -> None:
     assert task[0]["env"][0]["valueFrom"]["secretKeyRef"]["name"] == "runs-agent-job-env"
 
 
-def test_a_secret_overriding_the_contract_is_a_warning() -> None:
-    recording = run(agent_job(secret_env={"SCALR_AGENT_DRIVER": "x"}))
-    assert [message.partition(": overrides")[0] for _, message in recording.log] == ["runs: secret_env.SCALR_AGENT_DRIVER"]
-
-
 def test_chart_names() -> None:
     recording = run(agent_job(names="chart"))
     assert recording["runs-controller-deployment"].inputs["metadata"]["name"] == "scalr-agent"
     assert recording["runs-controller-task-template"].inputs["metadata"]["name"] == "scalr-agent-task"
     assert recording["runs-rbac-cluster-role"].inputs["metadata"]["name"] == "runs-agent-job-clusterrole"
-
-
-def test_allow_metadata_service_removes_the_policy() -> None:
-    assert run(agent_job(values={"task": {"allowMetadataService": True}})).of_type("kubernetes:networking.k8s.io/v1:NetworkPolicy") == []
 
 
 class _OfATeam(scalr_agents.AgentRbac):

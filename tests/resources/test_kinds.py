@@ -358,15 +358,6 @@ def test_outputs_and_an_efs_claim_reach_the_objects_of_agent_k8s() -> None:
     assert recording.exports == {"worker": "it-agent-k8s-worker"}
 
 
-@pytest.mark.parametrize("version", ["0.59.0", "1.4.0"])
-def test_replicas_of_agent_local_may_be_left_to_an_autoscaler(version: str) -> None:
-    def replicas(given: dict[str, Any]) -> Any:
-        recording = record("AgentLocal", {**ARGS, "agent_version": version, "values": given})
-        return recording["it-deployment"].inputs["spec"].get("replicas")
-
-    assert [replicas(given) for given in ({}, {"replicaCount": 3.0}, {"replicaCount": None})] == [1, 3, None]
-
-
 @every_kind
 def test_an_existing_secret_is_used_and_the_token_has_no_effect(component: str) -> None:
     existing: Any = "pool" if component == "AgentK8s" else {"name": "pool"}

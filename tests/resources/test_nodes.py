@@ -85,17 +85,6 @@ def test_node_workloads_match_render() -> None:
         assert {**made, "metadata": metadata} == same
 
 
-def test_an_existing_priority_class_is_used() -> None:
-    recording = _run(merge(READY, {"task": {"buffer": {"priorityClassName": "low"}}}))
-    assert recording.of_type("kubernetes:scheduling.k8s.io/v1:PriorityClass") == []
-    assert recording["runs-controller-buffer"].inputs["spec"]["template"]["spec"]["priorityClassName"] == "low"
-
-
-def test_none_leaves_the_number_of_placeholders_to_an_autoscaler() -> None:
-    placeholders = _run({"task": {"buffer": {"replicas": None}}})["runs-controller-buffer"].inputs
-    assert {"replicas", "template"} & placeholders["spec"].keys() == {"template"}
-
-
 def test_outputs_reach_the_placeholders() -> None:
     def program() -> None:
         later = pulumi.Output.from_input
