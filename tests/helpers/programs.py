@@ -40,5 +40,12 @@ def stack_with(caches: Mapping[str, Any], agents: Mapping[str, Any] | None = Non
         "secrets": {name: {"token": TOKEN} for name in given},
         **words,
     }
-    configuration = {f"scalr-agents:{word}": json.dumps(entry) for word, entry in content.items()}
-    return run(lambda: deploy(REPOSITORY), configuration=configuration, secret_keys=("scalr-agents:secrets",))
+    return deployed(content)
+
+
+def deployed(
+    words: Mapping[str, Any], project: Path = REPOSITORY, *, secret_keys: tuple[str, ...] = ("scalr-agents:secrets",)
+) -> Recording:
+    """Deploy a stack with these keys of its configuration, beside one of a provider."""
+    configuration = {f"scalr-agents:{word}": json.dumps(content) for word, content in words.items()}
+    return run(lambda: deploy(project), configuration=configuration | {"aws:region": "eu-west-1"}, secret_keys=secret_keys)

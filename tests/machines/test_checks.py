@@ -251,8 +251,9 @@ def test_names(name: str) -> None:
     assert [finding.message.partition("; ")[2].partition(":")[0] for finding in loaded.findings] == ["expected the name of a machine"]
 
 
-def test_machines_in_a_cloud_require_a_token() -> None:
-    content = {"common": {"url": URL}, "machines": {"it": {"ec2": EC2}, "own": {"docker": {}}}}
+@pytest.mark.parametrize("secrets", [{}, {"secrets": {"it": {"token": " \n"}}}], ids=["none", "blank"])
+def test_machines_in_a_cloud_require_a_token(secrets: dict[str, Any]) -> None:
+    content = {"common": {"url": URL}, "machines": {"it": {"ec2": EC2}, "own": {"docker": {}}}, **secrets}
     found = [str(finding) for finding in stack.load(content, directory=STACKS).findings]
     assert found == [
         "error: scalr-agents:secrets.it.token: missing; run: pulumi config set --secret --path 'scalr-agents:secrets.it.token'"
@@ -304,12 +305,6 @@ def test_a_wrong_image_hides_nothing_on_the_machine_type() -> None:
 def test_a_finding_on_what_agents_and_machines_share_is_told_once() -> None:
     found = findings_of({"ec2": EC2}, {"url": "acme"}, agents={"other": AGENT}, secrets={"it": {"token": "t"}, "other": {"token": "t"}})
     assert found == ["error: common.url: not a URL with scheme and host, for instance https://acme.scalr.io"]
-
-
-def test_a_blank_token_is_missing() -> None:
-    content = {"common": {"url": URL}, "machines": {"it": {"ec2": EC2}}, "secrets": {"it": {"token": " \n"}}}
-    [found] = stack.load(content, directory=STACKS).findings
-    assert found.message == "missing; run: pulumi config set --secret --path 'scalr-agents:secrets.it.token'"
 
 
 def test_secrets_of_own_hosts_have_no_effect() -> None:

@@ -1,18 +1,16 @@
 """The program: a stack's configuration, as the engine hands it over, becomes resources and outputs."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import scalr_agents
-from scalr_agents.resources.deploy import deploy
 
 from tests.helpers.agent_job import DEADLINE
-from tests.helpers.recording import Recording, run
+from tests.helpers.programs import deployed
+from tests.helpers.recording import Recording
 
 TOKEN = "s3cr3t-token"
-PROJECT = "name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n"
 CONFIG: dict[str, Any] = {
     "kubernetes": {"context": "kind-kind", "clusterIdentifier": "kind"},
     "common": {"url": "https://acme.scalr.io", "agentVersion": "0.57.0"},
@@ -22,18 +20,10 @@ CONFIG: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    (tmp_path / "Pulumi.yaml").write_text(PROJECT)
-    (tmp_path / "stacks").mkdir()
-    return tmp_path
-
-
 def up(project: Path, *, secret_keys: tuple[str, ...] = ("scalr-agents:secrets",), **changed: Any) -> Recording:
     """Deploy the configuration with some words changed; a word that is `None` is not there."""
     words = {word: content for word, content in {**CONFIG, **changed}.items() if content is not None}
-    given = {f"scalr-agents:{word}": json.dumps(content) for word, content in words.items()}
-    return run(lambda: deploy(project), configuration={**given, "aws:region": "eu-west-1"}, secret_keys=secret_keys)
+    return deployed(words, project, secret_keys=secret_keys)
 
 
 def refused(recording: Recording) -> list[str]:

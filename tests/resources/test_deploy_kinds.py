@@ -1,14 +1,13 @@
 """A stack with agents of all kinds and both lines becomes resources and outputs."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 import scalr_agents
-from scalr_agents.resources.deploy import deploy
 
-from tests.helpers.recording import Recording, Secret, leaves, run
+from tests.helpers import programs
+from tests.helpers.recording import Recording, Secret, leaves
 
 TOKEN = "s3cr3t-token"
 CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
@@ -45,7 +44,7 @@ WORKLOADS = {
 DEFINITIONS = {"agent-crds-atasks", "agent-crds-agenttasktemplates"}
 
 
-def up(project: Path, **changed: Any) -> Recording:
+def up(**changed: Any) -> Recording:
     """Deploy the configuration with some words changed."""
     words = {
         "kubernetes": {"context": "kind-kind"},
@@ -55,16 +54,14 @@ def up(project: Path, **changed: Any) -> Recording:
         "secrets": SECRETS,
         **changed,
     }
-    (project / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n")
-    given = {f"scalr-agents:{word}": json.dumps(content) for word, content in words.items()}
-    recording = run(lambda: deploy(project), configuration=given, secret_keys=("scalr-agents:secrets",))
+    recording = programs.deployed(words)
     assert recording.error is None, recording.error
     return recording
 
 
 @pytest.fixture(scope="module")
-def deployed(tmp_path_factory: pytest.TempPathFactory) -> Recording:
-    return up(tmp_path_factory.mktemp("project"))
+def deployed() -> Recording:
+    return up()
 
 
 def test_agents_and_shared_objects_have_separate_providers(deployed: Recording) -> None:
@@ -88,8 +85,8 @@ def test_definitions_of_both_lines_are_registered_once(deployed: Recording) -> N
         (["vcs", "old-next"], set()),
     ],
 )
-def test_only_required_definitions_are_installed(tmp_path: Path, agents: list[str], definitions: set[str]) -> None:
-    some = up(tmp_path, agents={name: AGENTS[name] for name in agents}, secrets={name: SECRETS[name] for name in agents})
+def test_only_required_definitions_are_installed(agents: list[str], definitions: set[str]) -> None:
+    some = up(agents={name: AGENTS[name] for name in agents}, secrets={name: SECRETS[name] for name in agents})
     assert {name for name in some.names if name.startswith("agent-crds-")} == definitions
 
 
@@ -145,29 +142,27 @@ def test_secrets_are_only_in_secrets(deployed: Recording) -> None:
     assert [word for word in (TOKEN, "hidden", "PRIVATE KEY") if word in seen] == []
 
 
-def test_rollouts_of_every_kind_follow_the_stack(tmp_path: Path) -> None:
-    recording = up(tmp_path, kubernetes={"awaitRollout": False, "rolloutTimeoutSeconds": 45})
+def test_rollouts_of_every_kind_follow_the_stack() -> None:
+    recording = up(kubernetes={"awaitRollout": False, "rolloutTimeoutSeconds": 45})
     for name in (name for names in WORKLOADS.values() for name in names):
         assert recording[name].inputs["metadata"]["annotations"]["pulumi.com/skipAwait"] == "true"
         assert dict(recording[name].timeouts)["create"] == "45s"
 
 
 @pytest.mark.parametrize("version", ["0.59.0", "1.4.0"])
-def test_an_agent_local_waits_for_the_claim_of_its_cache(tmp_path: Path, version: str) -> None:
+def test_an_agent_local_waits_for_the_claim_of_its_cache(version: str) -> None:
     agent = on("vcs", kind="agent-local", agentVersion=version, cache="shared")
     caches = {"shared": {"efs": {"fileSystemId": "fs-00000a1b"}}}
-    recording = up(tmp_path, agents={"vcs": agent}, caches=caches, secrets={"vcs": {"token": TOKEN}})
+    recording = up(agents={"vcs": agent}, caches=caches, secrets={"vcs": {"token": TOKEN}})
     (claim,) = recording.of_type("kubernetes:core/v1:PersistentVolumeClaim")
     assert claim.name in recording.depends("vcs-deployment")
     volumes = recording["vcs-deployment"].inputs["spec"]["template"]["spec"]["volumes"]
     assert {"name": "cache-dir", "persistentVolumeClaim": {"claimName": claim.inputs["metadata"]["name"]}} in volumes
 
 
-def test_errors_of_all_kinds_are_reported_at_once(tmp_path: Path) -> None:
-    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\n")
+def test_errors_of_all_kinds_are_reported_at_once() -> None:
     agents = {name: {**agent, "values": {"agent": {"nope": 1}}} for name, agent in AGENTS.items()}
-    given = {f"scalr-agents:{word}": json.dumps(content) for word, content in {"agents": agents, "secrets": SECRETS}.items()}
-    recording = run(lambda: deploy(tmp_path), configuration=given, secret_keys=("scalr-agents:secrets",))
+    recording = programs.deployed({"agents": agents, "secrets": SECRETS})
     assert isinstance(recording.error, scalr_agents.ArgsError)
     assert recording.names == []
     places = {finding.path for finding in recording.error.findings}

@@ -4,12 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from scalr_agents.resources.deploy import deploy
-
 from tests.helpers.components import inputs
 from tests.helpers.machines import CA, STACKS
-from tests.helpers.programs import REPOSITORY
-from tests.helpers.recording import Recording, run
+from tests.helpers.programs import deployed
+from tests.helpers.recording import Recording
 from tests.resources.machine_groups import TOKEN, cloud_config
 
 
@@ -18,9 +16,7 @@ def stack_with(machines: Mapping[str, Any], **words: Any) -> Recording:
     secrets = {
         name: {"token": TOKEN, "env": {"TF_TOKEN_acme": "hidden-env"}} for name, machine in machines.items() if "docker" not in machine
     }
-    content = {"common": {"url": "https://acme.scalr.io"}, "machines": machines, "secrets": secrets, **words}
-    configuration = {f"scalr-agents:{word}": json.dumps(entry) for word, entry in content.items()}
-    return run(lambda: deploy(REPOSITORY), configuration=configuration, secret_keys=("scalr-agents:secrets",))
+    return deployed({"common": {"url": "https://acme.scalr.io"}, "machines": machines, "secrets": secrets, **words})
 
 
 EC2 = {"subnets": ["subnet-0a"], "instanceType": "t3.large", "volume": {"size": "40Gi"}}

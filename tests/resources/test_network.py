@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 from pulumi import RunError
-from scalr_agents.resources.deploy import deploy
 
 from tests.helpers.agent_job import DEADLINE
 from tests.helpers.components import program, record, refused
+from tests.helpers.programs import deployed
 from tests.helpers.recording import API_SERVER, Recording, run
 
 PROXY = "http://10.0.12.5:3128"
@@ -71,20 +71,14 @@ def test_findings_name_the_argument() -> None:
 
 
 @pytest.mark.parametrize(("given", "readings"), [([], 2), (["10.0.0.0/20"], 0)])
-def test_api_server_of_the_stack_replaces_the_lookup(given: list[str], readings: int, project: Any) -> None:
-    import json
-
+def test_api_server_of_the_stack_replaces_the_lookup(given: list[str], readings: int) -> None:
     words = {
         "kubernetes": {"apiServer": given},
         "common": {"url": "https://acme.scalr.io", "network": {"egress": {"only": [{"cidr": "0.0.0.0/0"}]}}},
         "agents": {"runs": {"kind": "agent-job", "namespace": "scalr", "values": DEADLINE}},
         "secrets": {"runs": {"token": "s3cr3t-token"}},
     }
-    recording = run(
-        lambda: deploy(project),
-        configuration={f"scalr-agents:{word}": json.dumps(content) for word, content in words.items()},
-        secret_keys=("scalr-agents:secrets",),
-    )
+    recording = deployed(words)
     assert recording.error is None
     assert [each.provider for each in recording.readings] == ["cluster"] * readings
     cidrs = [peer["ipBlock"]["cidr"] for peer in recording["runs-network-policy-egress"].inputs["spec"]["egress"][2]["to"]]
