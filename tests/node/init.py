@@ -14,7 +14,7 @@ _OWN = ("/run", "/var/lib", "/var/log", "/mnt")
 """Directories that the machine has of its own, in memory."""
 _SIZE = "64g"
 """Their size, independent of the memory: a kubelet reports it as the disk of its node, of which pods request more than they write."""
-SYSCTLS = {
+_SYSCTLS = {
     "vm/overcommit_memory": "1",
     "vm/panic_on_oom": "0",
     "kernel/panic": "10",
@@ -31,7 +31,7 @@ def main() -> None:
     _run("mount", "-t", "proc", "proc", "/proc")
     for directory in _OWN:
         _run("mount", "-t", "tmpfs", "-o", f"mode=755,size={_SIZE}", "tmpfs", directory)
-    for name, value in SYSCTLS.items():
+    for name, value in _SYSCTLS.items():
         pretended = Path("/run/sysctl", name)
         pretended.parent.mkdir(parents=True, exist_ok=True)
         pretended.write_text(f"{value}\n", encoding="ascii")

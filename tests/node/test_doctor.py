@@ -87,22 +87,15 @@ def _claim(cluster: Client, namespace: str) -> None:
     cluster.create({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": claim})
 
 
-def test_a_ready_cluster_has_no_findings(problems: Problems) -> None:
-    assert problems["well"] == set()
+FOUND: Problems = {
+    "well": set(),
+    "proxy": {f"TLS to https://{SCALR}: the connection is refused"},
+    "authority": {f"TLS to https://{SCALR}: the certificate is not trusted"},
+    "cache": {"cannot write to /var/lib/scalr-agent/cache: user 1000, groups 1000; directory mode 755 of 0:0"},
+    "metadata": {f"metadata service {OPEN}: answers, so that runs get the credentials of their node"},
+}
 
 
-def test_a_closed_proxy_is_found(problems: Problems) -> None:
-    assert problems["proxy"] == {f"TLS to https://{SCALR}: the connection is refused"}
-
-
-def test_a_wrong_authority_is_found(problems: Problems) -> None:
-    assert problems["authority"] == {f"TLS to https://{SCALR}: the certificate is not trusted"}
-
-
-def test_an_unwritable_cache_is_found(problems: Problems) -> None:
-    [problem] = problems["cache"]
-    assert problem.startswith("cannot write to /var/lib/scalr-agent/cache: user 1000, groups 1000; directory mode 755 of 0:0")
-
-
-def test_an_open_metadata_service_is_found(problems: Problems) -> None:
-    assert problems["metadata"] == {f"metadata service {OPEN}: answers, so that runs get the credentials of their node"}
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_wrong_is_found_and_nothing_else(name: str, problems: Problems) -> None:
+    assert problems[name] == FOUND[name]

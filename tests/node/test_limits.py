@@ -90,31 +90,22 @@ def terminated(run: Run, container: str) -> Manifest:
     return run.agent.wait(found, f"the end of {container}")
 
 
-@pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_a_run_without_its_worker_ends_at_its_deadline(generation: str, seen: Seen) -> None:
-    """The stub's runner waits for its worker, which is not restarted: the Job fails when all containers have ended."""
-    assert seen["worker is killed", generation] == {"worker": KILLED, "phase": "Running", "end": "Failed DeadlineExceeded"}
+EXPECTED: Mapping[str, Mapping[str, Any]] = {
+    # The run that fills the disk is on the same node at the same time: the limit of its worker is that of its pod alone.
+    "hangs": {"end": "Failed DeadlineExceeded", "result": "terminated"},
+    # The stub's runner waits for its worker, which is not restarted: the Job fails when all containers have ended.
+    "worker is killed": {"worker": KILLED, "phase": "Running", "end": "Failed DeadlineExceeded"},
+    "memory": {"reason": "OOMKilled", "exit code": KILLED, "end": "Failed DeadlineExceeded"},
+    "full": {"reason": "Evicted", "message": 'Usage of EmptyDir volume "data-dir" exceeds the limit "16Mi". ', "end": "Failed"},
+    "disk": {
+        "reason": "Evicted",
+        "message": "Pod ephemeral local storage usage exceeds the total limit of containers 64Mi. ",
+        "end": "Failed",
+    },
+}
 
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_a_runner_above_its_memory_limit_is_killed(generation: str, seen: Seen) -> None:
-    assert seen["memory", generation] == {"reason": "OOMKilled", "exit code": KILLED, "end": "Failed DeadlineExceeded"}
-
-
-@pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_a_full_data_volume_evicts_the_pod(generation: str, seen: Seen) -> None:
-    message = 'Usage of EmptyDir volume "data-dir" exceeds the limit "16Mi". '
-    assert seen["full", generation] == {"reason": "Evicted", "message": message, "end": "Failed"}
-
-
-@pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_a_run_that_fills_the_disk_is_evicted_and_its_neighbours_are_not(generation: str, seen: Seen) -> None:
-    """The limit of the worker is that of the pod. The run that hangs is on the same node at the same time."""
-    message = "Pod ephemeral local storage usage exceeds the total limit of containers 64Mi. "
-    assert seen["disk", generation] == {"reason": "Evicted", "message": message, "end": "Failed"}
-    assert seen["hangs", generation]["result"] == "terminated"
-
-
-@pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_a_hanging_run_is_ended_at_its_deadline(generation: str, seen: Seen) -> None:
-    assert seen["hangs", generation] == {"end": "Failed DeadlineExceeded", "result": "terminated"}
+@pytest.mark.parametrize("case", EXPECTED)
+def test_what_is_seen_of_a_run_above_its_limits(case: str, generation: str, seen: Seen) -> None:
+    assert seen[case, generation] == EXPECTED[case]
