@@ -18,12 +18,13 @@ from tests.package import distribution, plugin
 EPOCH = 1_790_000_000
 VERSION = scalr_agents.__version__
 EXAMPLE = distribution.REPOSITORY / "examples" / "importing"
+ADDRESS = "github://api.github.com/acme/scalr-agents"
 
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("dist")
-    distribution.build(directory, EPOCH)
+    distribution.build(directory, EPOCH, ADDRESS)
     return directory
 
 
@@ -33,7 +34,7 @@ def elsewhere(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_same_commit_gives_the_same_bytes(dist: Path, tmp_path: Path) -> None:
-    distribution.build(tmp_path, EPOCH)
+    distribution.build(tmp_path, EPOCH, ADDRESS)
     for file in dist.iterdir():
         assert (tmp_path / file.name).read_bytes() == file.read_bytes(), file.name
 
@@ -73,57 +74,45 @@ def test_the_source_distribution_builds_the_same_wheel(dist: Path, tmp_path: Pat
 
 
 def test_a_plugin_has_the_pins_of_a_deployment_and_the_schema_beside_it(dist: Path) -> None:
-    contents = unpacked(dist)
+    [archive] = {(dist / name).read_bytes() for name in plugin.names()}
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        contents = {file.name: content.read() for file in files if (content := files.extractfile(file))}
     assert contents["requirements.txt"] == "".join(LAYERS[layer] for layer in DEPLOYED).encode()
     assert {name: contents[name] for name in ("PulumiPlugin.yaml", "__main__.py")} == {
         name: (distribution.PACKAGE / name).read_bytes() for name in ("PulumiPlugin.yaml", "__main__.py")
     }
-    assert contents["schema.json"] == (dist / "schema.json").read_bytes() == (distribution.PACKAGE / "schema.json").read_bytes()
+    assert contents["schema.json"] == (dist / "schema.json").read_bytes() == plugin.schema(ADDRESS).encode()
 
 
-def unpacked(directory: Path) -> dict[str, bytes]:
-    """The files of the plugins, which are the same for each platform."""
-    [archive] = {(directory / name).read_bytes() for name in plugin.names()}
-    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        return {file.name: content.read() for file in files if (content := files.extractfile(file))}
-
-
-def test_the_schema_of_a_release_has_the_address_of_its_plugins(tmp_path: Path) -> None:
-    distribution.build(tmp_path, EPOCH, address := "github://api.github.com/acme/scalr-agents")
-    for text in ((tmp_path / "schema.json").read_bytes(), unpacked(tmp_path)["schema.json"]):
-        assert json.loads(text) == json.loads((distribution.PACKAGE / "schema.json").read_text()) | {"pluginDownloadURL": address}
+def test_without_an_address_the_schema_is_that_of_the_package() -> None:
+    assert plugin.schema("") == (distribution.PACKAGE / "schema.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    "address",
+    ("address", "known"),
     [
-        "https://downloads.acme.example/plugins",
-        "https://git.acme.example:8443/acme/scalr-agents/releases/download/v${VERSION}",
-        "github://api.github.com/acme",
-        "github://api.github.com/acme/scalr-agents",
-        "gitlab://git.acme.example/278964",
+        ("https://downloads.acme.example/plugins", True),
+        ("https://git.acme.example:8443/acme/scalr-agents/releases/download/v${VERSION}", True),
+        ("github://api.github.com/acme", True),
+        (ADDRESS, True),
+        ("gitlab://git.acme.example/278964", True),
+        ("downloads.acme.example/plugins", False),
+        ("http://downloads.acme.example/plugins", False),
+        ("git://git.acme.example/acme/scalr-agents", False),
+        ("https://user:s3cr3t@downloads.acme.example/plugins", False),
+        ("https://downloads.acme.example/plugins?key=s3cr3t", False),
+        ("https://downloads.acme.example/${version}", False),
+        ("https://downloads.acme.example/\n", False),
+        ("github://acme", False),
+        ("github://api.github.com/acme/scalr-agents/releases", False),
+        ("gitlab://git.acme.example/acme/scalr-agents", False),
     ],
 )
-def test_addresses_that_pulumi_knows_are_accepted(address: str) -> None:
-    assert json.loads(plugin.schema(address))["pluginDownloadURL"] == address
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "downloads.acme.example/plugins",
-        "http://downloads.acme.example/plugins",
-        "git://git.acme.example/acme/scalr-agents",
-        "https://user:s3cr3t@downloads.acme.example/plugins",
-        "https://downloads.acme.example/plugins?key=s3cr3t",
-        "https://downloads.acme.example/${version}",
-        "https://downloads.acme.example/\n",
-        "github://acme",
-        "github://api.github.com/acme/scalr-agents/releases",
-        "gitlab://git.acme.example/acme/scalr-agents",
-    ],
-)
-def test_other_addresses_are_refused(address: str) -> None:
+def test_only_addresses_that_pulumi_knows_are_accepted(address: str, *, known: bool) -> None:
+    package = json.loads((distribution.PACKAGE / "schema.json").read_text(encoding="utf-8"))
+    if known:
+        assert json.loads(plugin.schema(address)) == package | {"pluginDownloadURL": address}
+        return
     with pytest.raises(plugin.AddressError) as refused:
         plugin.schema(address)
     assert "s3cr3t" not in str(refused.value)
