@@ -156,7 +156,10 @@ def test_logs_of_an_agent_that_the_stack_does_not_have(cluster: Described, proje
     assert (done.returncode, done.stderr.splitlines()[-1]) == (2, "Error: Invalid value for AGENT: no agent 'rums'; did you mean 'runs'?")
 
 
-@pytest.mark.parametrize("words", [("status", "dev"), ("impact", "dev"), ("logs", "runs", "-s", "dev")])
+COMMANDS = [("doctor", "dev"), ("status", "dev"), ("impact", "dev"), ("logs", "runs", "-s", "dev")]
+
+
+@pytest.mark.parametrize("words", COMMANDS)
 def test_a_cluster_that_cannot_be_asked(words: Sequence[str], cluster: Described, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(file: str, context: str, untrusted: Sequence[Path]) -> Described:
         raise ClusterError("the cluster is away")
@@ -166,7 +169,7 @@ def test_a_cluster_that_cannot_be_asked(words: Sequence[str], cluster: Described
     assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", "error: the cluster is away")
 
 
-@pytest.mark.parametrize("words", [("status", "dev"), ("impact", "dev"), ("logs", "runs", "-s", "dev")])
+@pytest.mark.parametrize("words", COMMANDS)
 def test_programs_of_the_projects_kubeconfig_do_not_run(
     words: Sequence[str], cluster: Described, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,32 +84,25 @@ def test_objects_are_read_where_they_are() -> None:
     assert paths["Deployment"].startswith("/apis/apps/v1/namespaces/scalr/deployments/runs-scalr-agent")
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (unscheduled("0/3 nodes are available"), "Unschedulable: 0/3 nodes are available"),
-        (waiting("ImagePullBackOff", message="Back-off pulling image"), "ImagePullBackOff in runner: Back-off pulling image"),
-        (waiting("ContainerCreating"), "FailedMount: no such claim"),
-    ],
-)
-def test_a_run_that_waits_says_why(content: dict[str, Any], reason: str) -> None:
+def a_waiting_pod(content: dict[str, Any]) -> dict[str, Any]:
     events = [event("plan-x", "FailedMount", "no such claim"), event("another", "FailedScheduling", "of another pod")]
-    waits = pod("plan-x", OF_RUNS, job="plan")
-    found = seen(jobs=[job("plan")], pods=[{**waits, "status": content}], events=events)
-    assert found.runs == [Run(name="plan", phase="pending", seconds=1800, reason=reason)]
-    assert found.ready
+    return {"jobs": [job("plan")], "pods": [{**pod("plan-x", OF_RUNS, job="plan"), "status": content}], "events": events}
 
 
 @pytest.mark.parametrize(
-    ("events", "content", "reason"),
+    ("lists", "reason"),
     [
-        ([event("plan", "FailedCreate", "exceeded quota: team", "Job")], {}, "FailedCreate: exceeded quota: team"),
-        ([], {"spec": {"suspend": True}}, "Suspended"),
-        ([], {}, "no pod yet"),
+        (a_waiting_pod(unscheduled("0/3 nodes are available")), "Unschedulable: 0/3 nodes are available"),
+        (a_waiting_pod(waiting("ImagePullBackOff", message="Back-off pulling")), "ImagePullBackOff in runner: Back-off pulling"),
+        (a_waiting_pod(waiting("ContainerCreating")), "FailedMount: no such claim"),
+        ({"jobs": [job("plan")], "events": [event("plan", "FailedCreate", "exceeded quota", "Job")]}, "FailedCreate: exceeded quota"),
+        ({"jobs": [job("plan", spec={"suspend": True})]}, "Suspended"),
+        ({"jobs": [job("plan")]}, "no pod yet"),
     ],
 )
-def test_a_run_without_a_pod_says_why(events: list[dict[str, Any]], content: dict[str, Any], reason: str) -> None:
-    assert seen(jobs=[job("plan", **content)], events=events).runs == [Run(name="plan", phase="pending", seconds=1800, reason=reason)]
+def test_a_run_that_waits_says_why(lists: dict[str, Any], reason: str) -> None:
+    found = seen(**lists)
+    assert (found.runs, found.ready) == ([Run(name="plan", phase="pending", seconds=1800, reason=reason)], True)
 
 
 def test_runs_are_those_of_the_agent() -> None:

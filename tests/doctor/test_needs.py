@@ -91,11 +91,16 @@ def test_optional_references_may_be_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "maker"),
-    [("agent-job", "AgentTask"), ("agent-local", "Deployment"), ("agent-k8s", "DaemonSet")],
+    ("words", "maker"),
+    [
+        ({"kind": "agent-job"}, "AgentTask"),
+        ({"kind": "agent-local"}, "Deployment"),
+        ({"kind": "agent-local", "agentVersion": "1.4.0", "values": {"workload": {"kind": "StatefulSet"}}}, "StatefulSet"),
+        ({"kind": "agent-k8s"}, "DaemonSet"),
+    ],
 )
-def test_the_pods_that_execute_runs(kind: str, maker: str) -> None:
-    stack = {"namespaces": {"scalr": {"podSecurity": "privileged"}}, "agents": {"runs": {"kind": kind, "namespace": "scalr"}}}
+def test_the_pods_that_execute_runs(words: dict[str, object], maker: str) -> None:
+    stack = {"namespaces": {"scalr": {"podSecurity": "privileged"}}, "agents": {"runs": {"namespace": "scalr", **words}}}
     needs = needs_of(stack)
     pod = needs.task_pod(*needs.stack.agents)
     assert pod

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 from scalr_agents.doctor import submissions
-from scalr_agents.doctor.facts import Access, Content
+from scalr_agents.doctor.facts import Content
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.manifests import Key
-from scalr_agents.model.merge import merge
 from scalr_agents.stack import graph
 
 from tests.doctor.clusters import found, ready, volume
@@ -23,9 +22,8 @@ AGENT = {
 }
 
 
-def needs_of(config: dict[str, Any] | None = None, **changes: Any) -> Needs:
-    common = {"common": {"url": samples.URL}, "namespaces": {"scalr": {}}}
-    return Needs.of(samples.load({**common, **(config or {}), "agents": {"vcs": merge(AGENT, changes)}}))
+def needs_of() -> Needs:
+    return Needs.of(samples.load({"common": {"url": samples.URL}, "namespaces": {"scalr": {}}, "agents": {"vcs": AGENT}}))
 
 
 def test_a_ready_cluster_has_no_findings() -> None:
@@ -57,7 +55,6 @@ def test_permissions() -> None:
     assert {(verb, "statefulsets.apps") for verb in ("create", "get", "list", "watch", "patch", "delete")} <= allowed
     assert {("watch", "pods")} <= allowed
     assert not {("watch", "replicasets.apps"), ("create", "persistentvolumeclaims")} & allowed
-    assert Access("watch", "", "pods", "scalr") not in needs_of({"kubernetes": {"awaitRollout": False}}).accesses
 
 
 def test_its_pods_are_submitted_with_their_claims() -> None:
@@ -72,13 +69,6 @@ def test_its_pods_are_submitted_with_their_claims() -> None:
     volumes = {volume["name"]: volume for volume in pod["spec"]["volumes"]}
     assert volumes["cache-dir"] == {"name": "cache-dir", "persistentVolumeClaim": {"claimName": CLAIM.name}}
     assert {mount["name"] for mount in pod["spec"]["containers"][0]["volumeMounts"]} == set(volumes)
-
-
-def test_a_probe_is_like_its_pods() -> None:
-    needs = needs_of()
-    pod = needs.task_pod(needs.stack.agents[0])
-    assert pod is not None
-    assert pod.kind == "StatefulSet"
 
 
 def test_the_picture_shows_the_claim_of_the_first_agent() -> None:

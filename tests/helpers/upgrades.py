@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 from scalr_agents.model import yaml_io
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import Values
+from scalr_agents.model.merge import Values, lookup
 
 from tests.helpers import samples
 from tests.helpers.validated import LINES
@@ -117,7 +117,7 @@ def fixed(manifest: Manifest) -> dict[str, Any]:
     kind = manifest["kind"]
     if kind in CHANGEABLE:
         return {f"spec.{key}": value for key, value in manifest["spec"].items() if key not in CHANGEABLE[kind]}
-    found = {path: lookup(manifest, path) for path in FIXED.get(kind, ())}
+    found = {path: lookup(manifest, *path.split(".")) for path in FIXED.get(kind, ())}
     return {path: value for path, value in found.items() if value is not None} | _versions(manifest)
 
 
@@ -126,13 +126,6 @@ def _versions(manifest: Manifest) -> dict[str, Any]:
     if manifest["kind"] != "CustomResourceDefinition":
         return {}
     return {f"spec.versions.{version['name']}": True for version in manifest["spec"]["versions"]}
-
-
-def lookup(manifest: Manifest, path: str) -> Any:
-    value: Any = manifest
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
 
 
 class Mutation(NamedTuple):
@@ -149,11 +142,10 @@ class Mutation(NamedTuple):
 
     def of(self, objects: Sequence[Manifest]) -> tuple[Manifest, Manifest]:
         """The last object of the kind that has or could have the field, and its change."""
-        parent, _, key = self.path.rpartition(".")
-        *_, before = (manifest for manifest in objects if manifest["kind"] == self.kind and (not parent or lookup(manifest, parent)))
+        *parents, key = self.path.split(".")
+        *_, before = (manifest for manifest in objects if manifest["kind"] == self.kind and lookup(manifest, *parents))
         after = deepcopy(before)
-        place = lookup(after, parent) if parent else after
-        place[key] = self.value
+        lookup(after, *parents)[key] = self.value
         return before, after
 
 

@@ -10,7 +10,6 @@ lost without a note.
 import json
 import random
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from copy import deepcopy
@@ -217,7 +216,7 @@ def told_by_doctor(cluster: Api) -> list[str]:
     return list(map(str, examine(NEEDS, collect.collect(cluster, NEEDS, submissions.accesses(NEEDS)))))
 
 
-def check_object(kind: type[Any], cluster: Cluster, rng: random.Random) -> str:
+def check_object(kind: type[Any], cluster: Cluster, rng: random.Random) -> None:
     """Break one object of a list, and look at all others."""
     path, items = healthy()[kind]
     broken = rng.randrange(len(items))
@@ -230,7 +229,6 @@ def check_object(kind: type[Any], cluster: Cluster, rng: random.Random) -> str:
     assert len(found.items) == len(items) or (len(found.items) == len(items) - 1 and found.odd), "an object is lost without a note"
     lines = told_by_doctor(cluster) if kind.__module__ == Node.__module__ else told_of_agents(cluster)
     assert not found.odd or any("not understood" in line for line in lines), "what is not understood is not told"
-    return "noted" if found.odd else "understood"
 
 
 def read(cluster: Cluster, bodies: dict[str, bytes], kind: type[Any]) -> Listed[Any]:
@@ -241,7 +239,7 @@ def read(cluster: Cluster, bodies: dict[str, bytes], kind: type[Any]) -> Listed[
     return found
 
 
-def check_answer(cluster: Cluster, rng: random.Random) -> str:
+def check_answer(cluster: Cluster, rng: random.Random) -> None:
     """Break a whole answer: all lists but that one are as before, which those above have shown for each object."""
     path = rng.choice(list(cluster.healthy))
     whole = cluster.healthy[path]
@@ -254,28 +252,27 @@ def check_answer(cluster: Cluster, rng: random.Random) -> str:
         case _:
             body = json.dumps(mutated(json.loads(whole), rng)).encode()
     cluster.bodies = cluster.healthy | {path: body}
-    lines = [*told_of_agents(cluster), *told_by_doctor(cluster)]
-    return "noted" if any("not understood" in line or "cannot" in line or "not that of" in line for line in lines) else "understood"
+    told_of_agents(cluster)
+    told_by_doctor(cluster)
 
 
 def main(count: int = 10_000, seed: int = 1) -> None:
-    """Print what became of the mutations; fail at the first fault with its seed."""
+    """Try all kinds of mutations; fail at the first fault with its seed."""
     cluster = Cluster()
     lines = [*told_of_agents(cluster), *told_by_doctor(cluster)]
     assert any("gone before it started" in line for line in lines)
     assert any(line.split()[:5] == ["old", "agent-local", "removed", "-", "end"] for line in lines)
     assert not [line for line in lines if "not understood" in line]
-    checks: dict[str, Callable[[random.Random], str]] = {kind.__name__: partial(check_object, kind, cluster) for kind in healthy()}
+    checks: dict[str, Callable[[random.Random], None]] = {kind.__name__: partial(check_object, kind, cluster) for kind in healthy()}
     checks["answers"] = partial(check_answer, cluster)
     for name, check in checks.items():
-        outcomes = Counter[str]()
         for number in range(count):
             try:
-                outcomes[check(random.Random(f"{name}-{seed}-{number}"))] += 1
+                check(random.Random(f"{name}-{seed}-{number}"))
             except BaseException:
                 print(f"{name}: mutation {number} of seed {seed}", file=sys.stderr)
                 raise
-        print(f"{name:13} {count} mutations, {dict(outcomes)}", flush=True)
+        print(f"{name:13} {count} mutations", flush=True)
 
 
 if __name__ == "__main__":

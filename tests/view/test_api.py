@@ -115,12 +115,6 @@ def test_a_page_in_place_of_an_api_is_one_sentence(body: bytes) -> None:
             api.create("/api/v1/namespaces/a/pods", {})
 
 
-@pytest.mark.parametrize("body", [b"{}", b'{"items": 1}', b'{"items": {}}', b'{"kind": "Status"}'])
-def test_an_answer_that_is_no_list(body: bytes) -> None:
-    with answering(body) as (_, api):
-        assert api.listed(Object, "/api/v1/nodes") == NOT_AN_API
-
-
 def test_a_dry_run_says_so_to_the_server() -> None:
     with answering(b'{"spec": {"a": 1}}') as (server, api):
         answers = [api.dry_run("/api/v1/namespaces/a/pods", {}), api.dry_run("/api/v1/namespaces/a/secrets/b", {}, "manager")]
