@@ -1,13 +1,16 @@
 """A Go program gets the types of values: a key that does not exist does not compile."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.languages import pages, projects
+from tests.languages import projects
+
+PAGE = projects.EXAMPLES.parent / "docs" / "_index.md"
 
 
 def vet(program: Path) -> subprocess.CompletedProcess[str]:
@@ -23,7 +26,8 @@ def program(tmp_path: Path) -> Path:
 
 
 def test_the_program_of_the_registrys_page_compiles(program: Path) -> None:
-    (program / "main.go").write_text(pages.program("go"))
+    [shown] = re.findall(r"^```go\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (program / "main.go").write_text(shown)
     done = vet(program)
     assert done.returncode == 0, done.stderr
 
