@@ -154,32 +154,20 @@ def _removed(of: AnyAgent, *kinds: str) -> list[Change]:
 
 
 @pytest.mark.parametrize(
-    ("words", "then", "seconds"),
+    ("words", "kind", "then", "seconds"),
     [
-        ({"kind": "agent-local"}, "end", 120),
-        ({"kind": "agent-local", "values": {"agent": {"shutdownMode": "drain"}}}, "wait", 120),
-        ({"kind": "agent-k8s"}, "wait", 3660),
-        ({"kind": "agent-job"}, "continue", 0),
+        ({"kind": "agent-local"}, "agent-local", "end", 120),
+        ({"kind": "agent-local", "values": {"agent": {"shutdownMode": "drain"}}}, "agent-local", "wait", 120),
+        ({"kind": "agent-k8s"}, "agent-k8s", "wait", 3660),
+        ({"agentVersion": "1.4.0"}, "agent-job", "continue", 0),
+        ({"agentVersion": "0.57.0"}, "agent-job", "continue", 0),
+        ({"values": {"nameOverride": "payments"}}, "payments", "continue", 0),
     ],
 )
-def test_an_agent_that_the_stack_has_no_longer_is_a_row(words: Values, then: str, seconds: int) -> None:
+def test_an_agent_that_the_stack_has_no_longer_is_a_row(words: Values, kind: str, then: str, seconds: int) -> None:
     of = agent(**words)
     [found] = impact.of_gone_agents([], _removed(of, *WORKLOADS), snapshot(of))
-    assert (found.name, found.namespace, found.then, found.longest_wait_seconds) == ("runs", NAMESPACE, then, seconds)
-
-
-@pytest.mark.parametrize(
-    ("words", "kind"),
-    [
-        ({"agentVersion": "1.4.0"}, "agent-job"),
-        ({"agentVersion": "0.57.0"}, "agent-job"),
-        ({"kind": "agent-k8s"}, "agent-k8s"),
-        ({"values": {"nameOverride": "payments"}}, "payments"),
-    ],
-)
-def test_the_kind_of_an_agent_that_the_stack_has_no_longer(words: Values, kind: str) -> None:
-    of = agent(**words)
-    assert {found.kind for found in impact.of_gone_agents([], _removed(of, *WORKLOADS), snapshot(of))} == {kind}
+    assert (found.name, found.kind, found.namespace, found.then, found.longest_wait_seconds) == ("runs", kind, NAMESPACE, then, seconds)
 
 
 def test_what_runs_of_an_agent_lose_that_is_renamed() -> None:
@@ -192,12 +180,18 @@ def test_what_runs_of_an_agent_lose_that_is_renamed() -> None:
     assert (without_runs.runs, without_runs.loses) == ([], ())
 
 
-def test_what_runs_lose_when_their_agent_gets_another_line() -> None:
-    old, new = agent(agentVersion="0.57.0"), agent()
-    removed = _removed(old, *WORKLOADS, "NetworkPolicy")
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        ({"agentVersion": "0.57.0"}, {}, "NetworkPolicy runs-agent-job-network-policy"),
+        ({}, {"kind": "agent-local"}, "NetworkPolicy runs-scalr-agent-network-policy"),
+    ],
+)
+def test_what_runs_lose_when_their_agent_gets_another_line_or_kind(before: Values, after: Values, lost: str) -> None:
+    old, new = agent(**before), agent(**after)
     now = snapshot(new, jobs=[job("plan", labels=old.release.selector("task"))])
-    [found] = impact.effects([new], removed, now)
-    assert ([run.name for run in found.runs or ()], list(found.loses)) == (["plan"], ["NetworkPolicy runs-agent-job-network-policy"])
+    [found] = impact.effects([new], _removed(old, *WORKLOADS, "NetworkPolicy"), now)
+    assert ([run.name for run in found.runs or ()], found.then, list(found.loses)) == (["plan"], "continue", [lost])
 
 
 def test_a_policy_in_place_of_another_one_is_no_loss() -> None:
@@ -220,11 +214,3 @@ def test_what_cannot_be_judged_for_one_reason_is_one_line() -> None:
         "Role a/*, b/*, c/* and 2 more cannot be judged: no",
         "Role a/x cannot be judged: another",
     ]
-
-
-def test_runs_of_an_agent_whose_kind_changes() -> None:
-    old, new = agent(), agent(kind="agent-local")
-    removed = _removed(old, *WORKLOADS, "NetworkPolicy")
-    [found] = impact.effects([new], removed, snapshot(new, jobs=[job("plan")]))
-    assert ([run.name for run in found.runs or ()], found.then) == (["plan"], "continue")
-    assert list(found.loses) == ["NetworkPolicy runs-scalr-agent-network-policy"]

@@ -103,6 +103,10 @@ CASES = {
     "definition of Helm": Case(
         _just(definitions={CRD: definition("v1", release="scalr/old")}),
     ),
+    "no prometheus operator": Case(
+        lambda needs: {"definitions": {**ready(needs).definitions, "prometheusrules.monitoring.coreos.com": None}},
+        config={"common": {"url": "https://example.scalr.io", "observability": {"prometheusRules": True}}},
+    ),
     "no namespace": Case(
         _just(namespaces={"scalr": None}),
         config=CREATED_ELSEWHERE,

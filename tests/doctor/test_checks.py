@@ -11,7 +11,7 @@ from scalr_agents.doctor.needs import Needs
 from scalr_agents.doctor.objects import Volume
 from scalr_agents.model.manifests import Key
 
-from tests.doctor.cases import CASES, CLAIM, CLASS, DENIED, DEPLOYMENT, EFS, PULL, REGCRED, Case
+from tests.doctor.cases import CASES, CLAIM, CLASS, DENIED, DEPLOYMENT, EFS, PULL, REGCRED
 from tests.doctor.clusters import found, needs_of, notes, owned, ready, volume
 
 FOUND: dict[str, str] = yaml.safe_load(Path(__file__).with_name("findings.yaml").read_text())
@@ -21,13 +21,8 @@ FOUND: dict[str, str] = yaml.safe_load(Path(__file__).with_name("findings.yaml")
 def test_a_cluster_that_is_not_ready(name: str) -> None:
     case = CASES[name]
     needs = needs_of(case.config, **case.agent)
-    assert found(needs, ready(needs, **case.facts(needs))) == [FOUND[name]]
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_a_cluster_that_is_ready(case: Case) -> None:
-    needs = needs_of(case.config, **case.agent)
     assert found(needs, ready(needs)) == []
+    assert found(needs, ready(needs, **case.facts(needs))) == [FOUND[name]]
 
 
 def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
@@ -131,13 +126,6 @@ def test_a_pull_secret_is_for_a_registry(image: str, entries: list[str], *, cove
     needs = needs_of(PULL | {"namespaces": {}}, values={"task": {"sidecars": [{"name": "extra", "image": image}]}})
     content = Content(type="kubernetes.io/dockercfg", registries=frozenset({"docker.io", *entries}))
     assert (found(needs, ready(needs, contents={REGCRED: content})) == []) is covered
-
-
-def test_rules_need_the_prometheus_operator() -> None:
-    needs = needs_of({"common": {"url": "https://example.scalr.io", "observability": {"prometheusRules": True}}})
-    name = "prometheusrules.monitoring.coreos.com"
-    assert found(needs, ready(needs)) == []
-    assert found(needs, ready(needs, definitions={**ready(needs).definitions, name: None})) == [FOUND["no prometheus operator"]]
 
 
 def test_autoscalers_need_a_metrics_server() -> None:

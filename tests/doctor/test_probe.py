@@ -4,13 +4,10 @@ import itertools
 import json
 import shutil
 import socket
-import ssl
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from functools import partial
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -41,7 +38,7 @@ def pod_of(job: Manifest) -> Manifest:
     return template
 
 
-ALL = {f"{name}-{pod.agent.name}": pod for name in samples.STACKS for pod in tasks(Needs.of(samples.sample(name))) if pod}
+ALL = {f"{name}-{pod.agent.name}": pod for name in samples.STACKS for pod in tasks(Needs.of(samples.sample(name)))}
 
 
 @pytest.mark.parametrize("pod", ALL.values(), ids=ALL)
@@ -283,30 +280,14 @@ def test_directories_are_written_and_left_as_they_were(script: Script, tmp_path:
     assert list((tmp_path / "with space").iterdir()) == []
 
 
-class Answers(BaseHTTPRequestHandler):
-    """A server that has nothing, and as a proxy asks everybody for a password."""
-
-    def do_GET(self) -> None:
-        self.send_error(404)
-
-    def do_CONNECT(self) -> None:
-        self.send_error(407)
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
 @pytest.fixture
 def serve() -> Iterator[Callable[..., int]]:
+    """Starts servers that have nothing, and as proxies ask everybody for a password."""
     servers = []
 
-    def start(context: ssl.SSLContext | None = None) -> int:
-        server = HTTPServer(("127.0.0.1", 0), Answers)
-        if context:
-            server.socket = context.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=partial(server.serve_forever, 0.01), daemon=True).start()
-        servers.append(server)
-        return int(server.server_port)
+    def start(certificate: Path | None = None) -> int:
+        servers.append(stand_ins.serve(lambda method, *_: (407 if method == "CONNECT" else 404, ""), certificate=certificate))
+        return servers[-1].server_port
 
     yield start
     for server in servers:
@@ -327,9 +308,7 @@ def test_tools_find_what_is_wrong_with_tls(tool: str, script: Script, serve: Cal
     """The real tools, on this machine's own address."""
     if shutil.which(tool) is None:
         pytest.skip(f"no {tool} here")
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    url, asking = f"https://localhost:{serve(context)}/", f"http://localhost:{serve()}"
+    url, asking = f"https://localhost:{serve(certificate)}/", f"http://localhost:{serve()}"
     with socket.create_server(("127.0.0.1", 0)) as unused:
         closed = f"https://localhost:{unused.getsockname()[1]}/"
     if tool == "python3":

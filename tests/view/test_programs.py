@@ -44,6 +44,7 @@ WAYS = {
     "link from outside": "HOME/link",
     "list": "HOME/none:CHECKOUT/kube",
     "home": "~/link",
+    "default": "",
 }
 
 
@@ -57,23 +58,17 @@ def test_a_program_of_the_project_does_not_run(
     named = WAYS[way].replace("CHECKOUT", str(checkout)).replace("HOME", str(home)).replace("NAME", checkout.name)
     for directory in (checkout, checkout / "infra"):
         kubeconfig(directory / "kube", program(f"touch {ran}; exit 1"))
-    (home / "link").symlink_to(checkout / "kube")
+    (home / ".kube").mkdir()
+    for link in (home / "link", home / ".kube" / "config"):
+        link.symlink_to(checkout / "kube")
     if by_environment:
         monkeypatch.setenv("KUBECONFIG", named)
     done = run(checkout, "" if by_environment else named)
-    shown = named.rpartition(":")[2].replace("~", str(home))
+    shown = named.rpartition(":")[2].replace("~", str(home)) or f"{home}/.kube/config"
     assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", refusal(shown, "sh"))
     assert not ran.exists()
     run(checkout, "" if by_environment else named, "--allow-exec")
     assert ran.exists()
-
-
-def test_a_kubeconfig_of_the_project_in_place_of_the_default_one(places: tuple[Path, Path]) -> None:
-    checkout, home = places
-    (home / ".kube").mkdir()
-    (home / ".kube" / "config").symlink_to(kubeconfig(checkout / "kube", program(f"touch {home}/ran; exit 1")))
-    assert run(checkout, "").stderr.splitlines()[-1] == refusal(f"{home}/.kube/config", "sh")
-    assert not (home / "ran").exists()
 
 
 def test_a_program_of_the_old_kind(places: tuple[Path, Path]) -> None:
