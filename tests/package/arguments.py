@@ -28,6 +28,7 @@ from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.stack.schema import descriptions
 
 from tests.package.typed_dicts import docstring
+from tests.package.values import with_default
 
 _DIRECTORY = Path(scalr_agents.__file__).parent / "resources" / "arguments"
 COMPONENTS: Mapping[str, Mapping[str, type[BaseModel]]] = {
@@ -135,9 +136,7 @@ def description(model: type[BaseModel], field: FieldInfo, text: str) -> str:
     allowed = [f"`{value}`" for value in get_args(field.annotation) if get_origin(field.annotation) is Literal]
     if any(value not in text for value in allowed):
         text = f"{text} Allowed: {', '.join(allowed)}."
-    default = None if is_required(field) else field.default
-    constant = isinstance(default, str | int | float) and default != "" and "Default:" not in text
-    return f"{text} Default: `{default if isinstance(default, str) else json.dumps(default)}`." if constant else text
+    return with_default(text, None if is_required(field) else field.default)
 
 
 def in_programs_of(model: type[BaseModel], text: str) -> str:

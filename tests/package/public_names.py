@@ -33,9 +33,9 @@ class Key(NamedTuple):
     required: bool = False
 
 
-def stack_keys(file: Mapping[str, Any] | None = None) -> Iterator[Key]:
+def stack_keys() -> Iterator[Key]:
     """All keys in the schema of a stack file."""
-    whole = file or schema.stack_file()
+    whole = schema.stack_file()
     yield from _below(whole["properties"]["config"], "", whole["definitions"], ())
 
 

@@ -72,11 +72,12 @@ class _Chart:
         field = model.model_fields[attribute]
         key = field.alias or attribute
         name = f"{common_name(self.chart, model)}{_member(key)}"
+        described = with_default(descriptions(model)[attribute], None if field.is_required() else field.default)
         return (
             self._type(Annotated[field.annotation, *field.metadata, None], name)
             | ({"secret": True} if key in SECRETS else {})
             | ({NULLABLE: True} if _takes_null(model, key) else {})
-            | {"description": " ".join([_description(field, descriptions(model)[attribute]), *self._of_versions(model, key, field)])}
+            | {"description": " ".join([described, *self._of_versions(model, key, field)])}
         )
 
     def _of_versions(self, model: type[BaseModel], key: str, field: FieldInfo) -> list[str]:
@@ -151,8 +152,7 @@ def _takes_null(model: type[BaseModel], key: str) -> bool:
     return True
 
 
-def _description(field: FieldInfo, text: str) -> str:
-    """The docstring of a field, with its default if that is a constant."""
-    default = None if field.is_required() else field.default
+def with_default(text: str, default: Any) -> str:
+    """The docstring of a field, with its default if that is a constant, unless it says it."""
     constant = isinstance(default, str | int | float) and default != "" and "Default:" not in text
     return f"{text} Default: `{default if isinstance(default, str) else json.dumps(default)}`." if constant else text
