@@ -13,7 +13,7 @@ from tests.cluster.client import Client
 from tests.helpers import samples
 from tests.helpers.validated import LINES
 from tests.node import network
-from tests.node.agents import AGENTS, Agent
+from tests.node.agents import AGENTS, Agent, at_once, wait_until_ready
 from tests.node.world import PROXY_HOST, PROXY_PASSWORD, PROXY_USER, SCALR, World
 
 BEHIND = [line for line in LINES if line.chart == "agent-job" or (line.chart, line.generation) == ("agent-local", "current")]
@@ -43,3 +43,14 @@ def deploy(cluster: Client, world: World, line: Line, directory: Path, name: str
     objects = samples.objects(loaded)
     apply(cluster, objects)
     return Agent(line, cluster, world, namespace, token, objects)
+
+
+def deploy_all(cluster: Client, world: World, directory: Path, name: str, common: Mapping[str, Any]) -> Mapping[str, Agent]:
+    """An agent of each kind behind the proxy, by its id. They start at the same time."""
+
+    def start(line: Line) -> Agent:
+        agent = deploy(cluster, world, line, directory, name, common)
+        wait_until_ready(agent)
+        return agent
+
+    return {line_id(agent.line): agent for agent in at_once(start, BEHIND)}

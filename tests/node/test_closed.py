@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 
 import pytest
-from scalr_agents.model.lines import Line
 
 from tests.cluster.agents import line_id
 from tests.cluster.client import Client
 from tests.node import network
-from tests.node.agents import Agent, at_once, wait_until_ready
-from tests.node.stacks import BEHIND, CA, PROXY, deploy
+from tests.node.agents import Agent
+from tests.node.stacks import BEHIND, CA, PROXY, deploy_all
 from tests.node.tour import METADATA, connect
 from tests.node.world import OPEN_HOST, World
 
@@ -30,14 +29,7 @@ CLOSED = {
 @pytest.fixture(scope="module")
 def agents(cluster: Client, world: World, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Agent]:
     """They connect to Scalr through the proxy, and controllers to the cluster's API."""
-    directory = tmp_path_factory.mktemp("stacks")
-
-    def start(line: Line) -> Agent:
-        agent = deploy(cluster, world, line, directory, "closed", {"proxy": PROXY, "ca": CA, "network": CLOSED})
-        wait_until_ready(agent)
-        return agent
-
-    return {line_id(agent.line): agent for agent in at_once(start, BEHIND)}
+    return deploy_all(cluster, world, tmp_path_factory.mktemp("stacks"), "closed", {"proxy": PROXY, "ca": CA, "network": CLOSED})
 
 
 @pytest.mark.parametrize("name", [line_id(line) for line in BEHIND])

@@ -5,25 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents.model.lines import Line
 
 from tests.cluster.agents import line_id
 from tests.cluster.client import Client
-from tests.node.agents import Agent, at_once, wait_until_ready
-from tests.node.stacks import BEHIND, CA, PROXY, deploy
+from tests.node.agents import Agent
+from tests.node.stacks import BEHIND, CA, PROXY, deploy, deploy_all
 from tests.node.world import OPEN_HOST, PROXY_HOST, World
 
 
 @pytest.fixture(scope="module")
 def agents(cluster: Client, world: World, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Agent]:
-    directory = tmp_path_factory.mktemp("stacks")
-
-    def start(line: Line) -> Agent:
-        agent = deploy(cluster, world, line, directory, "proxy", {"proxy": PROXY, "ca": CA})
-        wait_until_ready(agent)
-        return agent
-
-    return {line_id(agent.line): agent for agent in at_once(start, BEHIND)}
+    return deploy_all(cluster, world, tmp_path_factory.mktemp("stacks"), "proxy", {"proxy": PROXY, "ca": CA})
 
 
 @pytest.mark.parametrize("name", [line_id(line) for line in BEHIND])
