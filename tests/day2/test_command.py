@@ -6,54 +6,43 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kubernetes.client import ApiClient, Configuration
 from scalr_agents.cluster import kubeconfig
-from scalr_agents.cluster.answers import Found, Hidden, Listed
-from scalr_agents.cluster.api import Api, ClusterError, Query
-from scalr_agents.cluster.objects import Started
+from scalr_agents.cluster.answers import Hidden
+from scalr_agents.cluster.api import ClusterError, Query
 from scalr_agents.day2 import status
 from scalr_agents.day2.status import Claim, Failure, Pods, Run, Status
 
-from tests.helpers.answers_of_cluster import Json, deployed, event, job, listed, pod
+from tests.helpers.answers_of_cluster import Described, deployed, event, job, pod
 from tests.helpers.command_line import STACK, cli, stack
 from tests.helpers.samples import load
 
 OF_RUNS = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": "task"}
 
 
-class Described(Api):
-    """In place of the API: objects by path, and the logs of all containers."""
+class Watched(Described):
+    """With the logs of all containers, and somebody who presses Ctrl-C."""
 
     def __init__(self) -> None:
-        super().__init__(ApiClient(Configuration()), "the cluster")
-        self.objects: dict[str, Any] = {}
+        super().__init__({})
         self.log = ["Plan: 1 to add"]
         self.interrupt_after = -1
-        """How often it is read before somebody presses Ctrl-C."""
+        """How often it is read before that."""
 
     def reach(self) -> str:
         if not self.interrupt_after:
             raise KeyboardInterrupt
         self.interrupt_after -= 1
-        return ""
-
-    def get(self, path: str, query: Query = (), accept: str = "") -> Found[Json]:
-        found: Found[Json] = self.objects.get(path)
-        return found
-
-    def listed(self, kind: type[Any], path: str, query: Query = (), accept: str = "") -> Listed[Any] | Hidden:
-        found: list[Json] | Hidden = self.objects.get("started" if kind is Started else path.rpartition("/")[2], [])
-        return found if isinstance(found, Hidden) else listed(kind, found)
+        return super().reach()
 
     def lines(self, path: str, query: Query = ()) -> Any:
         return iter(self.log)
 
 
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch, project: Path) -> Described:
+def cluster(monkeypatch: pytest.MonkeyPatch, project: Path) -> Watched:
     """A cluster with the stack `dev` as its file says."""
     stack(project, STACK)
-    described = Described()
+    described = Watched()
     words = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "0.57.0"}
     [agent] = load({"common": {"url": "https://acme.scalr.io"}, "agents": {"runs": words}}).agents
     described.objects |= deployed(agent)
@@ -61,7 +50,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch, project: Path) -> Described:
     return described
 
 
-def test_an_agent_that_is_ready(cluster: Described, project: Path) -> None:
+def test_an_agent_that_is_ready(cluster: Watched, project: Path) -> None:
     done = cli("status", "dev", directory=project)
     assert (done.returncode, done.stdout.splitlines()) == (
         0,
@@ -69,14 +58,14 @@ def test_an_agent_that_is_ready(cluster: Described, project: Path) -> None:
     )
 
 
-def test_an_agent_that_is_not_ready_exits_with_1(cluster: Described, project: Path) -> None:
+def test_an_agent_that_is_not_ready_exits_with_1(cluster: Watched, project: Path) -> None:
     cluster.objects = {}
     done = cli("status", "dev", directory=project)
     assert done.returncode == 1
     assert "runs: controller not ready: Deployment runs-agent-job does not exist" in done.stdout.splitlines()
 
 
-def test_runs_and_what_they_wait_for(cluster: Described, project: Path) -> None:
+def test_runs_and_what_they_wait_for(cluster: Watched, project: Path) -> None:
     told = "exceeded quota: team\nlimited: \x1b[2J"
     cluster.objects |= {"jobs": [job("plan", labels=OF_RUNS)], "events": [event("plan", "FailedCreate", told, "Job")]}
     done = cli("status", "dev", directory=project)
@@ -85,14 +74,14 @@ def test_runs_and_what_they_wait_for(cluster: Described, project: Path) -> None:
     assert done.returncode == 0
 
 
-def test_what_may_not_be_seen_is_a_note(cluster: Described, project: Path) -> None:
+def test_what_may_not_be_seen_is_a_note(cluster: Watched, project: Path) -> None:
     cluster.objects["jobs"] = Hidden("your credential lacks the permission")
     done = cli("status", "dev", directory=project)
     assert done.stdout.splitlines()[-1] == "note: jobs.batch in namespace scalr: cannot be seen: your credential lacks the permission"
     assert done.returncode == 0
 
 
-def test_json_has_these_keys(cluster: Described, project: Path) -> None:
+def test_json_has_these_keys(cluster: Watched, project: Path) -> None:
     cluster.objects |= {"jobs": [job("plan", labels=OF_RUNS)]}
     printed = json.loads(cli("status", "dev", "-o", "json", directory=project).stdout)
     [agent] = printed["agents"]
@@ -104,7 +93,7 @@ def test_json_has_these_keys(cluster: Described, project: Path) -> None:
     assert [set(run) for run in agent["runs"]] == [{"name", "phase", "seconds", "reason"}]
 
 
-def test_watching_prints_it_again_until_an_interrupt(cluster: Described, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watching_prints_it_again_until_an_interrupt(cluster: Watched, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
     monkeypatch.setattr("time.sleep", pauses.append)
     cluster.interrupt_after = 2
@@ -139,19 +128,19 @@ def test_text_says_everything_about_an_agent() -> None:
     ]
 
 
-def test_logs_of_a_run(cluster: Described, project: Path) -> None:
+def test_logs_of_a_run(cluster: Watched, project: Path) -> None:
     cluster.objects |= {"pods": [pod("plan-x", OF_RUNS, job="plan")]}
     done = cli("logs", "runs", "--run", "plan", "-s", "dev", directory=project)
     assert (done.returncode, done.stdout.splitlines()) == (0, ["plan-x/runner: Plan: 1 to add", "plan-x/worker: Plan: 1 to add"])
 
 
-def test_logs_of_a_run_that_is_gone(cluster: Described, project: Path) -> None:
+def test_logs_of_a_run_that_is_gone(cluster: Watched, project: Path) -> None:
     done = cli("logs", "runs", "--run", "gone", "-s", "dev", directory=project)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines()[-1].startswith("error: no pod of run gone is there")
 
 
-def test_logs_of_an_agent_that_the_stack_does_not_have(cluster: Described, project: Path) -> None:
+def test_logs_of_an_agent_that_the_stack_does_not_have(cluster: Watched, project: Path) -> None:
     done = cli("logs", "rums", "-s", "dev", directory=project)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (2, "Error: Invalid value for AGENT: no agent 'rums'; did you mean 'runs'?")
 
@@ -160,8 +149,8 @@ COMMANDS = [("doctor", "dev"), ("status", "dev"), ("impact", "dev"), ("logs", "r
 
 
 @pytest.mark.parametrize("words", COMMANDS)
-def test_a_cluster_that_cannot_be_asked(words: Sequence[str], cluster: Described, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(file: str, context: str, untrusted: Sequence[Path]) -> Described:
+def test_a_cluster_that_cannot_be_asked(words: Sequence[str], cluster: Watched, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(file: str, context: str, untrusted: Sequence[Path]) -> Watched:
         raise ClusterError("the cluster is away")
 
     monkeypatch.setattr(kubeconfig, "connect", refuse)
@@ -171,11 +160,11 @@ def test_a_cluster_that_cannot_be_asked(words: Sequence[str], cluster: Described
 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_programs_of_the_projects_kubeconfig_do_not_run(
-    words: Sequence[str], cluster: Described, project: Path, monkeypatch: pytest.MonkeyPatch
+    words: Sequence[str], cluster: Watched, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
 
-    def opened(file: str, context: str, untrusted: Sequence[Path]) -> Described:
+    def opened(file: str, context: str, untrusted: Sequence[Path]) -> Watched:
         asked.append(list(untrusted))
         raise ClusterError("enough")
 

@@ -1,15 +1,17 @@
-"""Objects as an API server answers them, for the tests of status and logs."""
+"""Objects as an API server answers them, and an API that answers them, for the tests of status and logs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from kubernetes.client import ApiClient, Configuration
 from pydantic_core import to_json
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import templates
 from scalr_agents.cluster import paths
-from scalr_agents.cluster.answers import Listed, page, understood
+from scalr_agents.cluster.answers import Found, Hidden, Listed, page, understood
+from scalr_agents.cluster.api import Api, Query
 from scalr_agents.cluster.objects import Claim, Event, Job, Object, Pod, Started, Workload
 from scalr_agents.cluster.view import View
 from scalr_agents.model.merge import Values, merge
@@ -86,3 +88,22 @@ def snapshot(agent: AnyAgent, **lists: Sequence[Json]) -> View:
     kinds: dict[str, type[Object]] = {"pods": Pod, "jobs": Job, "events": Event, "started": Started, "claims": Claim}
     found = {(kind, NAMESPACE): listed(kind, lists.get(word, ())) for word, kind in kinds.items()}
     return View(at=NOW, lists=found, objects=workloads(deployed(agent)))
+
+
+class Described(Api):
+    """In place of the API: objects by path, and lists by the last part of theirs."""
+
+    def __init__(self, objects: Mapping[str, Any]) -> None:
+        super().__init__(ApiClient(Configuration()), "the cluster")
+        self.objects = dict(objects)
+
+    def reach(self) -> str:
+        return "v1.36.3"
+
+    def get(self, path: str, query: Query = (), accept: str = "") -> Found[Json]:
+        found: Found[Json] = self.objects.get(path)
+        return found
+
+    def listed(self, kind: type[Any], path: str, query: Query = (), accept: str = "") -> Listed[Any] | Hidden:
+        found: list[Json] | Hidden = self.objects.get("started" if kind is Started else path.rpartition("/")[2], [])
+        return found if isinstance(found, Hidden) else listed(kind, found)

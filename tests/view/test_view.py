@@ -1,32 +1,10 @@
 """What a view says of what cannot be seen, or is not understood."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from kubernetes.client import ApiClient, Configuration
 from scalr_agents.cluster.answers import Hidden, Listed, Odd
-from scalr_agents.cluster.api import Api, Query
 from scalr_agents.cluster.objects import Event, Job, Object, Pod, Started, Workload
 from scalr_agents.cluster.view import Place, View, odd_notes, read, told
 
-from tests.helpers.answers_of_cluster import NOW, Json
-
-
-class Described(Api):
-    """In place of the API: objects by their paths."""
-
-    def __init__(self, objects: Mapping[str, Json]) -> None:
-        super().__init__(ApiClient(Configuration()), "the cluster")
-        self.objects = objects
-
-    def reach(self) -> str:
-        return "v1.36.3"
-
-    def get(self, path: str, query: Query = (), accept: str = "") -> Any:
-        return self.objects.get(path)
-
-    def listed(self, kind: type[Any], path: str, query: Query = (), accept: str = "") -> Listed[Any] | Hidden:
-        return Listed()
+from tests.helpers.answers_of_cluster import NOW, Described, listed
 
 
 def test_objects_are_read_by_their_paths() -> None:
@@ -35,7 +13,7 @@ def test_objects_are_read_by_their_paths() -> None:
         {deployment: {"metadata": {"name": "a"}, "spec": {"replicas": "many"}}, node: {"metadata": {"name": "b", "labels": {"pool": 1}}}}
     )
     view = read(api, [(Pod, "scalr")], {deployment: Workload, node: Object, "/api/v1/nodes/gone": Object})
-    assert (view.version, view.lists) == ("v1.36.3", {(Pod, "scalr"): Listed()})
+    assert (view.version, view.lists) == ("v1.36.3", {(Pod, "scalr"): listed(Pod, [])})
     assert view.objects == {deployment: Workload(name="a"), node: Object(name="b"), "/api/v1/nodes/gone": None}
     assert view.notes == [
         "deployments.apps in namespace scalr: spec.replicas is not understood (a)",
