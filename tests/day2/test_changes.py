@@ -51,20 +51,21 @@ def test_differences_are_paths_without_values(one: Json, other: Json, paths: lis
 
 
 @pytest.mark.parametrize(
-    ("change", "what"),
+    ("kind", "change", "what"),
     [
-        ({}, "unchanged"),
-        ({"status": {"readyReplicas": 1}}, "unchanged"),
-        ({"metadata": {"annotations": {"pulumi.com/skipAwait": "true"}, "generation": 2}}, "unchanged"),
-        ({"metadata": {"labels": {"team": "payments"}}}, "changed"),
-        ({"spec": {"replicas": 3}}, "changed"),
-        ({"spec": {"replicas": 1}}, "scaled-in"),
-        ({"spec": {"replicas": 1, "template": {"spec": {"nodeSelector": {"a": "b"}}}}}, "restarted"),
+        ("Deployment", {}, "unchanged"),
+        ("Deployment", {"status": {"readyReplicas": 1}}, "unchanged"),
+        ("Deployment", {"metadata": {"annotations": {"pulumi.com/skipAwait": "true"}, "generation": 2}}, "unchanged"),
+        ("Deployment", {"metadata": {"labels": {"team": "payments"}}}, "changed"),
+        ("Deployment", {"spec": {"replicas": 3}}, "changed"),
+        ("Deployment", {"spec": {"replicas": 1}}, "scaled-in"),
+        ("Deployment", {"spec": {"replicas": 1, "template": {"spec": {"nodeSelector": {"a": "b"}}}}}, "restarted"),
+        ("PersistentVolume", {"spec": {"mountOptions": ["tls", "iam"]}}, "replaced"),
     ],
 )
-def test_what_a_change_does_to_a_workload(change: Values, what: str) -> None:
-    answer = Answer(status=200, accepted=merge(deepcopy(_DEPLOYMENT), change))
-    assert _judged("Deployment", _DEPLOYMENT, answer).what == what
+def test_what_a_change_does(kind: str, change: Values, what: str) -> None:
+    live = _DEPLOYMENT if kind == "Deployment" else {"metadata": {"name": "a"}, "spec": {"mountOptions": ["tls"]}}
+    assert _judged(kind, live, Answer(status=200, accepted=merge(deepcopy(live), change))).what == what
 
 
 @pytest.mark.parametrize(
@@ -96,12 +97,6 @@ def test_what_a_refusal_means(kind: str, fields: list[str], what: str) -> None:
 def test_a_failure_of_the_api_server_is_no_refusal(status: int) -> None:
     found = _judged("Deployment", _DEPLOYMENT, Answer(status=status, message="webhook away"))
     assert (found.what, found.reason) == ("unknown", "webhook away")
-
-
-def test_mount_options_replace_a_volume() -> None:
-    live = {"metadata": {"name": "a"}, "spec": {"mountOptions": ["tls"]}}
-    accepted = Answer(status=200, accepted={"metadata": {}, "spec": {"mountOptions": ["tls", "iam"]}})
-    assert _judged("PersistentVolume", live, accepted).what == "replaced"
 
 
 def test_claims_go_with_pods_if_the_policy_comes_in_the_same_change() -> None:

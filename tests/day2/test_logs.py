@@ -78,14 +78,11 @@ class Answering(Api):
 
 
 def test_lines_of_several_containers_are_named() -> None:
+    assert list(logs.printed(Answering(runner=[["a"]]), OF_PLAN[:1], follow=False)) == ["a"]
     api = Answering(runner=[["a", "b"]], worker=[["c"]])
     name = "atask-run-v0abc-plan-x7"
     assert list(logs.printed(api, OF_PLAN, follow=False)) == [f"{name}/runner: a", f"{name}/runner: b", f"{name}/worker: c"]
     assert api.asked == [[("container", "runner")], [("container", "worker")]]
-
-
-def test_lines_of_one_container_are_as_they_are() -> None:
-    assert list(logs.printed(Answering(runner=[["a"]]), OF_PLAN[:1], follow=False)) == ["a"]
 
 
 def test_who_follows_waits_for_containers_to_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,15 +104,6 @@ def test_no_pull_secret_breaks_the_reading(content: Any) -> None:
     collect.content({"metadata": {}, "data": {".dockerconfigjson": encoded(content), ".dockercfg": encoded(content)}})
 
 
-def test_owners_are_the_helm_release_and_the_managers_of_the_object_itself() -> None:
-    annotations = {"meta.helm.sh/release-name": "runs", "meta.helm.sh/release-namespace": "scalr"}
-    managed = [{"manager": "helm"}, {"manager": "kubelet", "subresource": "status"}]
-    found = read(Owned, {"metadata": {"name": "a", "annotations": annotations, "managedFields": managed}})
-    assert (found.release, [*found.managers], found.pulumi) == ("scalr/runs", ["helm"], "")
-    free = read(Owned, {"metadata": {"name": "a", "managedFields": [{"manager": "pulumi-kubernetes-1a2b"}]}})
-    assert (free.release, free.pulumi) == ("", "pulumi-kubernetes-1a2b")
-
-
 def test_volumes_are_of_a_class_and_for_a_claim() -> None:
     spec = {"storageClassName": "nfs", "claimRef": {"namespace": "scalr", "name": "cache"}}
     reserved = read(Volume, {"metadata": {"name": "v"}, "spec": spec, "status": {"phase": "Available"}})
@@ -123,30 +114,36 @@ def test_volumes_are_of_a_class_and_for_a_claim() -> None:
     assert not read(Volume, {"metadata": {"name": "v"}}).may_bind(cache, "")
 
 
-def test_of_definitions_the_served_versions_count() -> None:
-    versions = [{"name": "v1", "served": True}, {"name": "v2", "served": False}]
-    assert read(Definition, {"metadata": {"name": "a"}, "spec": {"versions": versions}}).served == {"v1"}
+def managed(*managers: dict[str, str], **annotations: str) -> dict[str, Any]:
+    return {"metadata": {"name": "a", "annotations": annotations, "managedFields": managers}}
+
+
+def is_default(annotation: str) -> dict[str, Any]:
+    return managed(**{"storageclass.kubernetes.io/is-default-class": annotation})
+
+
+OF_HELM = {"meta.helm.sh/release-name": "runs", "meta.helm.sh/release-namespace": "scalr"}
+VERSIONS = [{"name": "v1", "served": True}, {"name": "v2", "served": False}]
+CONTAINERS = [{"name": "a", "command": ["x"], "args": ["y"]}, {"name": "b", "args": ["z"]}, {"name": "c"}]
 
 
 @pytest.mark.parametrize(
-    ("content", "level", "terminating"),
+    ("kind", "item", "attribute", "expected"),
     [
-        ({"metadata": {"name": "a", "labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}, "restricted", False),
-        ({"metadata": {"name": "a"}, "status": {"phase": "Terminating"}}, "", True),
+        (Owned, managed({"manager": "helm"}, **OF_HELM), "release", "scalr/runs"),
+        (Owned, managed({"manager": "helm"}, {"manager": "kubelet", "subresource": "status"}), "managers", ["helm"]),
+        (Owned, managed({"manager": "helm"}), "pulumi", ""),
+        (Owned, managed({"manager": "pulumi-kubernetes-1a2b"}), "pulumi", "pulumi-kubernetes-1a2b"),
+        (Owned, managed({"manager": "pulumi-kubernetes-1a2b"}), "release", ""),
+        (Definition, {**managed(), "spec": {"versions": VERSIONS}}, "served", {"v1"}),
+        (Namespace, {"metadata": {"name": "a", "labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}, "level", "restricted"),
+        (Namespace, managed(), "level", ""),
+        (Namespace, managed(), "terminating", False),
+        (Namespace, {**managed(), "status": {"phase": "Terminating"}}, "terminating", True),
+        *((StorageClass, is_default(word), "is_default", word == "true") for word in ("true", "false", "True", "1")),
+        (DaemonSet, {**managed(), "spec": {"template": {"spec": {"containers": CONTAINERS}}}}, "arguments", ["x", "y", "z"]),
     ],
 )
-def test_a_namespace(content: dict[str, Any], level: str, *, terminating: bool) -> None:
-    found = read(Namespace, content)
-    assert (found.level, found.terminating) == (level, terminating)
-
-
-@pytest.mark.parametrize(("annotation", "expected"), [("true", True), ("false", False), ("True", False), ("1", False)])
-def test_a_default_class_says_true(annotation: str, *, expected: bool) -> None:
-    metadata = {"name": "a", "annotations": {"storageclass.kubernetes.io/is-default-class": annotation}}
-    assert read(StorageClass, {"metadata": metadata}).is_default is expected
-
-
-def test_what_a_daemon_set_runs() -> None:
-    containers = [{"name": "a", "command": ["x"], "args": ["y"]}, {"name": "b", "args": ["z"]}, {"name": "c"}]
-    found = read(DaemonSet, {"metadata": {"name": "a"}, "spec": {"template": {"spec": {"containers": containers}}}})
-    assert found.arguments == ["x", "y", "z"]
+def test_what_is_read_of_an_object(kind: type[Object], item: dict[str, Any], attribute: str, expected: object) -> None:
+    found = getattr(read(kind, item), attribute)
+    assert ([*found] if attribute == "managers" else found) == expected

@@ -21,23 +21,18 @@ ADDRESS = "https://git.example/acme/scalr-agents"
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_pages_begin_with_front_matter(page: str) -> None:
+def test_pages_have_front_matter_and_work_away_from_the_repository(page: str) -> None:
+    """Links lead to the web, the title is that of the front matter, and shortcodes of Hugo have no space that would end them."""
     start, front, rest = (REPOSITORY / "docs" / page).read_text(encoding="utf-8").split("---\n", 2)
     fields = yaml.safe_load(front)
     assert (start, set(fields)) == ("", {"title", "meta_desc", "layout"})
     assert all(isinstance(text, str) and text.strip() for text in fields.values())
     assert rest.strip()
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_pages_work_away_from_the_repository(page: str) -> None:
-    """Links lead to the web, the title is that of the front matter, and shortcodes of Hugo have no space that would end them."""
-    text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
-    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    prose = re.sub(r"^```.*?^```", "", rest, flags=re.MULTILINE | re.DOTALL)
     targets = re.findall(r"(?:\]\(|(?:src|href)=[\"'])([^)\"']*)", prose)
     assert [target for target in targets if not target.startswith("https://")] == []
     assert re.findall(r"^# .*", prose, re.MULTILINE) == []
-    assert re.findall(r"\{\{\s+[<%]", text) == []
+    assert re.findall(r"\{\{\s+[<%]", rest) == []
 
 
 def test_the_chooser_has_a_program_in_each_language_with_an_example() -> None:
