@@ -1,7 +1,7 @@
 """What stands for the language hosts of Pulumi, which are in no registry of modules. The engine attaches to it by its port.
 
 What the real ones do is from their sources in the repository pulumi/pulumi: `Run` in `sdk/nodejs/cmd/pulumi-language-nodejs/main.go` and
-`sdk/go/pulumi-language-go/main.go`; `Run`, `InstallDependencies` and `RunPlugin` in `sdk/python/cmd/pulumi-language-python/main.go`. Of the
+`sdk/go/pulumi-language-go/main.go`; `InstallDependencies` and `RunPlugin` in `sdk/python/cmd/pulumi-language-python/main.go`. Of the
 one for Node.js the pipes for synchronous calls are missing, which the programs here do not make.
 """
 
@@ -112,27 +112,7 @@ class Go(Host):
 
 
 class Python(Host):
-    """Runs programs and components in Python, with the packages of the tests in place of an environment of their own."""
-
-    def program(self, request: Any) -> subprocess.CompletedProcess[str]:
-        flags = {
-            "monitor": request.monitor_address,
-            "engine": self.engine,
-            "project": request.project,
-            "root_directory": request.info.root_directory,
-            "stack": request.stack,
-            "pwd": request.pwd,
-            "dry_run": json.dumps(request.dryRun),
-            "parallel": str(request.parallel),
-            "organization": request.organization,
-        }
-        runner = tools.binary("pulumi").with_name("pulumi-language-python-exec")
-        arguments = [argument for flag, value in flags.items() if value for argument in (f"--{flag}", value)]
-        variables = {
-            "PULUMI_CONFIG": json.dumps(dict(request.config)),
-            "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(request.configSecretKeys)),
-        }
-        return _ran([sys.executable, runner, *arguments, request.info.entry_point], variables, request.info.program_directory)
+    """Runs components in Python, with the packages of the tests in place of an environment of their own."""
 
     def run_plugin(self, request: Any, context: Any) -> Iterator[Message]:
         variables = dict(variable.split("=", 1) for variable in request.env)

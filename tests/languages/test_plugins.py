@@ -20,21 +20,6 @@ from tests.package import distribution, plugin
 ADDRESS = "https://plugins.acme.example/releases"
 VERSION = scalr_agents.__version__
 ARCHIVE = f"pulumi-resource-scalr-agents-v{VERSION}-linux-amd64.tar.gz"
-PYTHON = f"""\
-import pulumi
-import pulumi_kubernetes as kubernetes
-
-
-class AgentCrds(pulumi.ComponentResource):
-    def __init__(self, name, opts):
-        super().__init__("scalr-agents:index:AgentCrds", name, {{}}, opts, remote=True)
-
-
-config = pulumi.Config()
-cluster = kubernetes.Provider("cluster", context=config.require("context"), enable_secret_mutable=True)
-AgentCrds("agent-crds", pulumi.ResourceOptions(providers=[cluster], version="{VERSION}"))
-"""
-DEFINITIONS = {f"CustomResourceDefinition//{name}.scalr.io" for name in ("atasks", "agenttasktemplates")}
 
 
 class WithPackagesOfTheTests(host.Plugins):
@@ -85,24 +70,13 @@ def test_the_plugin_has_an_environment_with_the_pinned_packages(installed: Proje
     assert "scalr-agents" not in versions  # it lies beside __main__.py
 
 
-def test_a_yaml_program_that_names_the_version_runs_the_plugin(installed: Project) -> None:
+def test_a_program_that_names_the_version_runs_the_plugin(installed: Project) -> None:
     done = installed.up()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert {*DEFINITIONS, "Deployment/scalr-payments/payments-agent-job"} <= set(installed.cluster.objects)
+    assert {f"CustomResourceDefinition//{name}.scalr.io" for name in ("atasks", "agenttasktemplates")} <= set(installed.cluster.objects)
+    assert "Deployment/scalr-payments/payments-agent-job" in installed.cluster.objects
     done = installed.destroy()
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_a_python_program_that_names_the_version_runs_the_plugin(installed: Project, tmp_path: Path) -> None:
-    project = Project(tmp_path / "examples" / "python", {"python": host.Plugins})
-    project.directory.mkdir(parents=True)
-    project.home.symlink_to(installed.home)
-    (project.directory / "Pulumi.yaml").write_text("name: python\nruntime: python\n", encoding="utf-8")
-    (project.directory / "__main__.py").write_text(PYTHON, encoding="utf-8")
-    project.create()
-    done = project.up()
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert set(project.cluster.objects) == DEFINITIONS
 
 
 @contextmanager

@@ -130,7 +130,6 @@ MODULES = (
         },
         pin="github.com/pulumi/pulumi/pkg/v3",
         version_variables=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version={version}",),
-        documents={"pulumi-language-python-exec": ("github.com/pulumi/pulumi/sdk/v3", "python/cmd/pulumi-language-python-exec")},
     ),
     Module(
         name="yaml",
