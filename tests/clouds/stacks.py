@@ -11,7 +11,7 @@ import yaml
 from pulumi import automation
 
 from tests import tools
-from tests.clouds.holding import Held
+from tests.clouds.serving import Held
 from tests.cluster.client import wait
 from tests.engine.provider import Provider
 from tests.engine.stacks import Deployment

@@ -24,10 +24,6 @@ def stack(on_aws: New, aws: AwsCloud) -> CloudStack:
     return made
 
 
-def _delete_role(aws: AwsCloud) -> None:
-    aws.client("iam").delete_role(RoleName=NAME)
-
-
 def _delete_profile(aws: AwsCloud) -> None:
     iam = aws.client("iam")
     for role in iam.get_instance_profile(InstanceProfileName=NAME)["InstanceProfile"]["Roles"]:
@@ -41,10 +37,6 @@ def _delete_secret(aws: AwsCloud) -> None:
     secrets.delete_secret(SecretId=left["Name"], ForceDeleteWithoutRecovery=True)
 
 
-def _delete_template(aws: AwsCloud) -> None:
-    aws.client("ec2").delete_launch_template(LaunchTemplateName=NAME)
-
-
 def _delete_security_group(aws: AwsCloud) -> None:
     ec2 = aws.client("ec2")
     filters = [{"Name": "group-name", "Values": ["scalr-agents-aws-machines-legacy-443-3128"]}]
@@ -56,18 +48,20 @@ def _delete_group(aws: AwsCloud) -> None:
     aws.client("autoscaling").delete_auto_scaling_group(AutoScalingGroupName=NAME, ForceDelete=True)
 
 
-def _delete_logs(aws: AwsCloud) -> None:
-    aws.client("logs").delete_log_group(logGroupName=NAME)
-
-
 REMOVE_GROUP = "aws autoscaling delete-auto-scaling-group --force-delete --auto-scaling-group-name {}"
 LEFT_BEHIND: dict[str, tuple[str, Callable[[AwsCloud], None]]] = {
-    "CreateRole": ("aws iam delete-role --role-name {}", _delete_role),
+    "CreateRole": ("aws iam delete-role --role-name {}", lambda aws: aws.client("iam").delete_role(RoleName=NAME)),
     "CreateInstanceProfile": ("aws iam delete-instance-profile --instance-profile-name {}", _delete_profile),
     "CreateSecret": ("aws secretsmanager delete-secret --force-delete-without-recovery --secret-id <name>", _delete_secret),
-    "CreateLaunchTemplate": ("aws ec2 delete-launch-template --launch-template-name {}", _delete_template),
+    "CreateLaunchTemplate": (
+        "aws ec2 delete-launch-template --launch-template-name {}",
+        lambda aws: aws.client("ec2").delete_launch_template(LaunchTemplateName=NAME),
+    ),
     "CreateSecurityGroup": ("aws ec2 delete-security-group --group-id <id>", _delete_security_group),
-    "CreateLogGroup": ("aws logs delete-log-group --log-group-name {}", _delete_logs),
+    "CreateLogGroup": (
+        "aws logs delete-log-group --log-group-name {}",
+        lambda aws: aws.client("logs").delete_log_group(logGroupName=NAME),
+    ),
     "CreateAutoScalingGroup": (REMOVE_GROUP, _delete_group),
     "UpdateAutoScalingGroup": (REMOVE_GROUP, _delete_group),
 }

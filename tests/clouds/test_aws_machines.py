@@ -128,12 +128,6 @@ def test_changing_the_agent_role_leaves_no_machine_waiting(machines: Callable[..
     assert aws.scaling.groups == {}
 
 
-def test_the_hook_exists_before_the_first_machine(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
-    up(machines())
-    names = [call.operation for call in aws.calls if call.service == "autoscaling" and call.writes]
-    assert names[:3] == ["CreateAutoScalingGroup", "PutLifecycleHook", "UpdateAutoScalingGroup"]
-
-
 def test_changing_min_does_not_wait_for_machines(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
     stack = machines(min=1, max=4)
     up(stack)

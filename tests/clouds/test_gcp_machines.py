@@ -9,7 +9,7 @@ import pytest
 from tests.clouds import programs, stacks
 from tests.clouds.conftest import New
 from tests.clouds.gcp.discovery import RefusedError
-from tests.clouds.gcp.server import HOST_PROJECT, PROJECT, SELF, GoogleCloud
+from tests.clouds.gcp.server import PROJECT, SELF, GoogleCloud
 from tests.clouds.stacks import CloudStack
 from tests.engine.stacks import up
 
@@ -59,13 +59,6 @@ def test_a_subnetwork_name_is_looked_up_in_the_region(machines: Machines, google
     assert stack.preview().steps == {}
 
 
-def test_a_subnetwork_of_a_shared_vpc(machines: Machines, google: GoogleCloud) -> None:
-    subnetwork = f"{SELF}projects/{HOST_PROJECT}/regions/europe-west1/subnetworks/shared"
-    up(machines(subnetwork=subnetwork))
-    assert template(google)["networkInterfaces"][0]["subnetwork"] == subnetwork
-    assert {rule["network"] for rule in google.of_kind("firewalls").values()} == {f"{SELF}projects/{HOST_PROJECT}/global/networks/shared"}
-
-
 @pytest.mark.parametrize("word", ["name", "self_link"])
 def test_a_subnetwork_that_is_an_output(word: str, on_google: New, google: GoogleCloud) -> None:
     stack = on_google("gcp-machines")
@@ -85,13 +78,6 @@ def test_a_group_that_scales_becomes_fixed_and_scales_again(machines: Machines, 
         assert scaler(google) == expected
         assert stack.preview().steps == {}
     assert google.refused() == []
-
-
-def test_the_machine_type_determines_image_and_disk(machines: Machines, google: GoogleCloud) -> None:
-    up(machines(machineType="c4a-standard-2"))
-    [made] = template(google)["disks"]
-    image = made["initializeParams"]["sourceImage"].rpartition("/")[2]
-    assert (made["initializeParams"]["diskType"], image) == ("hyperdisk-balanced", "ubuntu-2204-lts-arm64")
 
 
 @pytest.mark.skipif(not stacks.has_beta_fields(), reason="the provider that is built here has no beta fields")

@@ -30,26 +30,23 @@ from moto.ssm import ssm_backends
 ACCOUNT, REGION = "123456789012", "eu-west-1"
 OPERATIONS = (
     "cancel_instance_refresh",
-    "complete_lifecycle_action",
     "create_auto_scaling_group",
     "create_or_update_tags",
     "delete_auto_scaling_group",
-    "delete_lifecycle_hook",
     "delete_policy",
     "delete_tags",
     "describe_auto_scaling_groups",
     "describe_instance_refreshes",
     "describe_lifecycle_hooks",
     "describe_policies",
-    "describe_scaling_activities",
     "put_lifecycle_hook",
     "put_scaling_policy",
-    "set_desired_capacity",
     "start_instance_refresh",
     "update_auto_scaling_group",
 )
 _TICK_SECONDS = 0.1
 _LAUNCH_SECONDS = 0.5
+"""Seconds until a machine is in service."""
 _AT_ONCE = 1
 """Machines that a refresh replaces at a time: a tenth of a small group."""
 _UNDER_WAY = ("Pending", "InProgress", "Cancelling")
@@ -72,7 +69,6 @@ class Machine:
     """When it had to go."""
     limit: float = 0
     """How long it is held after that."""
-    completed: bool = False
 
     @property
     def id(self) -> str:
@@ -94,7 +90,6 @@ class Group:
     hooks: dict[str, Answer] = field(default_factory=dict)
     policies: dict[str, Answer] = field(default_factory=dict)
     refreshes: list[Answer] = field(default_factory=list)
-    failures: list[Answer] = field(default_factory=list)
     arn: str = ""
 
     @property
@@ -119,8 +114,6 @@ class Scaling:
 
     def __init__(self) -> None:
         self.groups: dict[str, Group] = {}
-        self.launch_seconds = _LAUNCH_SECONDS
-        """Seconds until a machine is in service."""
         self.drain_seconds: dict[str, float] = {}
         """Seconds until a machine completes its lifecycle action, by name of the group; 0.5 by default."""
         self.lock = threading.RLock()
@@ -140,10 +133,9 @@ class Scaling:
         self._ended.set()
 
     def forget(self) -> None:
-        """Remove all groups and reset all delays."""
+        """Remove all groups and reset all delays of drains."""
         self.groups.clear()
         self.drain_seconds.clear()
-        self.launch_seconds = _LAUNCH_SECONDS
 
     def scale(self, name: str, desired: int) -> None:
         """Change the desired number of machines, as a scaling policy does."""
@@ -192,12 +184,6 @@ class Scaling:
         names = given.get("AutoScalingGroupNames")
         return {"AutoScalingGroups": [_described(group) for group in self.groups.values() if not names or group.name in names]}
 
-    def set_desired_capacity(self, given: Answer) -> None:
-        self._set(self._group(given), {"DesiredCapacity": given["DesiredCapacity"]})
-
-    def describe_scaling_activities(self, given: Answer) -> Answer:
-        return {"Activities": self._group(given).failures}
-
     def create_or_update_tags(self, given: Answer) -> None:
         for tag in given["Tags"]:
             self.delete_tags({"Tags": [tag]})
@@ -219,17 +205,6 @@ class Scaling:
         names = given.get("LifecycleHookNames")
         hooks = self._group(given).hooks.values()
         return {"LifecycleHooks": [hook for hook in hooks if not names or hook["LifecycleHookName"] in names]}
-
-    def delete_lifecycle_hook(self, given: Answer) -> None:
-        if not self._group(given).hooks.pop(given["LifecycleHookName"], None):
-            raise _Refused("ValidationError", f"No Lifecycle Hook found with name {given['LifecycleHookName']}")
-
-    def complete_lifecycle_action(self, given: Answer) -> None:
-        group = self._group(given)
-        held = [each for each in group.machines if each.id == given.get("InstanceId") and each.left]
-        if not held or given["LifecycleHookName"] not in group.hooks:
-            raise _Refused("ValidationError", f"No active Lifecycle Action found with instance ID {given.get('InstanceId')}")
-        held[0].completed = True
 
     def put_scaling_policy(self, given: Answer) -> Answer:
         group = self._group(given)
@@ -282,11 +257,11 @@ class Scaling:
         """Advance a group to the present."""
         now = time.monotonic()
         for machine in list(group.machines):
-            if machine.state == "Pending" and now - machine.began > self.launch_seconds:
+            if machine.state == "Pending" and now - machine.began > _LAUNCH_SECONDS:
                 machine.state = "InService"
             if machine.left is not None:
                 drained = now - machine.left > self.drain_seconds.get(group.name, 0.5) and self._completes(group, machine)
-                if machine.completed or drained or now - machine.left > machine.limit:
+                if drained or now - machine.left > machine.limit:
                     self._remove(group, machine)
         more = self._refresh(group)
         staying = [machine for machine in group.machines if machine.stays]
@@ -323,7 +298,7 @@ class Scaling:
         if image.startswith("resolve:ssm:"):
             image = ssm_backends[ACCOUNT][REGION].get_parameter(image.removeprefix("resolve:ssm:").partition(":")[0]).value
         if not self._ec2.describe_images(ami_ids=[image]):
-            return self._fail(group, f"The image id '[{image}]' does not exist")
+            return  # no such image
         count = {subnet: sum(each.instance.subnet_id == subnet for each in group.machines) for subnet in _subnets(group)}
         [instance] = self._ec2.run_instances(
             image,
@@ -337,13 +312,6 @@ class Scaling:
             tags={"instance": {**self._template(group).instance_tags, "aws:autoscaling:groupName": group.name}},
         ).instances
         group.machines.append(Machine(instance, self._version(group), time.monotonic()))
-        return None
-
-    def _fail(self, group: Group, message: str) -> None:
-        activity = {"ActivityId": str(uuid4()), "AutoScalingGroupName": group.name, "Cause": "capacity", "StartTime": datetime.now(UTC)}
-        if not group.failures:
-            message = f"Launching a new EC2 instance. Status Reason: {message}"
-            group.failures.append(activity | {"StatusCode": "Failed", "Progress": 100, "StatusMessage": message})
 
     def _end(self, group: Group, machine: Machine) -> None:
         """Start the termination of a machine."""

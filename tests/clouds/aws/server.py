@@ -185,7 +185,7 @@ class AwsCloud(Served):
                     self.calls.append(call)
             if attempted and status < HTTPStatus.INTERNAL_SERVER_ERROR:
                 self._answers[attempted] = given, content
-            self._holding.wait(operation)
+            self._hold(operation)
             start(*given)
             return [content]
 

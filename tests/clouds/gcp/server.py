@@ -195,7 +195,7 @@ class GoogleCloud(Served):
             content = {"error": {"code": code, "status": problem.status, "message": problem.message, "errors": errors}}
         self.calls.append(Call(method.id if method else "", code, path, query, raw, content))
         if method:
-            self._holding.wait(method.id)
+            self._hold(method.id)
         return code, content
 
     def _method(self, verb: str, path: str) -> tuple[Method, tuple[str, ...]]:
