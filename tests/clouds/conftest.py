@@ -59,7 +59,7 @@ def google(alphabet: GoogleCloud) -> GoogleCloud:
 @pytest.fixture
 def on_aws(aws: AwsCloud, command: automation.PulumiCommand, tmp_path: Path) -> New:
     def new(name: str) -> CloudStack:
-        return _new(name, tmp_path, command, {**aws.variables, **stacks.aws_variables()}, beta=True)
+        return _new(name, tmp_path, command, {**aws.variables, **stacks.aws_variables()})
 
     return new
 
@@ -67,17 +67,16 @@ def on_aws(aws: AwsCloud, command: automation.PulumiCommand, tmp_path: Path) -> 
 @pytest.fixture
 def on_google(google: GoogleCloud, command: automation.PulumiCommand, tmp_path: Path) -> New:
     def new(name: str) -> CloudStack:
-        beta = stacks.has_beta_fields()
-        return _new(name, tmp_path, command, {**google.variables(beta=beta), **stacks.google_variables()}, beta=beta)
+        return _new(name, tmp_path, command, {**google.variables, **stacks.google_variables()})
 
     return new
 
 
-def _new(name: str, directory: Path, command: automation.PulumiCommand, variables: Mapping[str, str], *, beta: bool) -> CloudStack:
+def _new(name: str, directory: Path, command: automation.PulumiCommand, variables: Mapping[str, str]) -> CloudStack:
     if name in samples.EXAMPLES:
         made = CloudStack.of_example(name, directory / name, command, variables)
-        made.program = partial(programs.example, name, beta=beta)
+        made.program = partial(programs.example, name)
     else:
         made = CloudStack.new(name, directory / name, command, variables)
-        made.program = partial(programs.deployed, made.project, beta=beta)
+        made.program = partial(programs.deployed, made.project)
     return made

@@ -14,24 +14,24 @@ _BETA = {
 """Fields of pulumi-gcp that only Google's beta provider has, by type."""
 
 
-def deployed(project: Path, *, beta: bool) -> None:
+def deployed(project: Path) -> None:
     """The stack of a stack file."""
-    _only_known(beta=beta)
+    _only_known()
     deploy(project)
 
 
-def example(name: str, *, beta: bool) -> None:
+def example(name: str) -> None:
     """An example of this repository."""
-    _only_known(beta=beta)
+    _only_known()
     runpy.run_path(str(REPOSITORY / "examples" / name / "__main__.py"), run_name="__main__")
 
 
-def with_subnetwork(word: str, *, beta: bool) -> None:
+def with_subnetwork(word: str) -> None:
     """A group of machines in a subnetwork that is an output: its `id`, `name` or `self_link`."""
     import pulumi_gcp as gcp
     from scalr_agents import GceAgents
 
-    _only_known(beta=beta)
+    _only_known()
     found = gcp.compute.get_subnetwork_output(name="agents", region="europe-west1")
     GceAgents(
         "legacy",
@@ -45,12 +45,11 @@ def with_subnetwork(word: str, *, beta: bool) -> None:
     )
 
 
-def _only_known(*, beta: bool) -> None:
+def _only_known() -> None:
     # The newer transforms of the SDK for Python lose `delete_before_replace=False`.
     from pulumi.runtime import register_stack_transformation
 
-    if not beta:
-        register_stack_transformation(_without_beta_fields)
+    register_stack_transformation(_without_beta_fields)
 
 
 def _without_beta_fields(given: Any) -> Any:

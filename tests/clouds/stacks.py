@@ -19,7 +19,6 @@ from tests.helpers.example_programs import EXAMPLES
 
 _PLUGIN = "registry.terraform.io/hashicorp/aws/*/*/terraform-provider-aws_v*"
 _VARIABLE = "SCALR_AGENTS_TERRAFORM_PLUGINS"
-_BETA = "SCALR_AGENTS_GOOGLE_BETA"
 
 
 class CloudStack(Deployment):
@@ -72,24 +71,14 @@ def missing_plugin() -> str:
     return f"no plugin of Terraform's AWS provider in the folders where Terraform mirrors plugins, nor in {_VARIABLE}"
 
 
-def google_folder() -> Path:
-    """The provider of Google Cloud: as it is built here, or with its beta fields, where a variable names its folder."""
-    return Path(os.environ[_BETA]) if has_beta_fields() else tools.binary("pulumi-resource-gcp").parent
-
-
 def documents() -> Path:
     """Google's discovery documents. Raises `NotBuiltError` if the provider is not built, beside which they are."""
     return tools.binary("pulumi-resource-gcp").parent
 
 
-def has_beta_fields() -> bool:
-    """Whether the provider of Google Cloud knows `gracefulShutdown` and `minReadySec`, as that of pulumi-gcp does."""
-    return bool(os.environ.get(_BETA))
-
-
 def google_variables() -> dict[str, str]:
     """Where the provider of Google Cloud is. Raises `NotBuiltError` if it is not built."""
-    return {"PATH": _path(google_folder())}
+    return {"PATH": _path(documents())}
 
 
 def _path(folder: Path) -> str:

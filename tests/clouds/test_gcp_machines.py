@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.clouds import programs, stacks
+from tests.clouds import programs
 from tests.clouds.conftest import New
 from tests.clouds.gcp.discovery import RefusedError
 from tests.clouds.gcp.server import PROJECT, SELF, GoogleCloud
@@ -62,7 +62,7 @@ def test_a_subnetwork_name_is_looked_up_in_the_region(machines: Machines, google
 @pytest.mark.parametrize("word", ["name", "self_link"])
 def test_a_subnetwork_that_is_an_output(word: str, on_google: New, google: GoogleCloud) -> None:
     stack = on_google("gcp-machines")
-    stack.program = partial(programs.with_subnetwork, word, beta=stacks.has_beta_fields())
+    stack.program = partial(programs.with_subnetwork, word)
     up(stack)
     assert template(google)["networkInterfaces"][0]["subnetwork"] == f"{SELF}projects/{PROJECT}/regions/europe-west1/subnetworks/agents"
     assert stack.preview().steps == {}
@@ -78,13 +78,6 @@ def test_a_group_that_scales_becomes_fixed_and_scales_again(machines: Machines, 
         assert scaler(google) == expected
         assert stack.preview().steps == {}
     assert google.refused() == []
-
-
-@pytest.mark.skipif(not stacks.has_beta_fields(), reason="the provider that is built here has no beta fields")
-def test_an_old_machine_is_removed_after_the_new_one_has_started(machines: Machines, google: GoogleCloud) -> None:
-    up(machines())
-    assert group(google)["updatePolicy"]["minReadySec"] == 300
-    assert template(google)["scheduling"]["gracefulShutdown"] == {"enabled": True, "maxDuration": {"seconds": "3600"}}
 
 
 ADVICE = "legacy: the state may differ from the actual group. Run `pulumi refresh`, then `pulumi up` again"

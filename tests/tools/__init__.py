@@ -200,10 +200,8 @@ MODULES = (
             for name, path in {
                 "cloudresourcemanager": "cloudresourcemanager/v1/cloudresourcemanager-api.json",
                 "compute": "compute/v1/compute-api.json",
-                "compute-beta": "compute/v0.beta/compute-api.json",
                 "container": "container/v1/container-api.json",
                 "file": "file/v1/file-api.json",
-                "file-beta": "file/v1beta1/file-api.json",
                 "iam": "iam/v1/iam-api.json",
                 "secretmanager": "secretmanager/v1/secretmanager-api.json",
             }.items()

@@ -21,7 +21,6 @@ _HYPERDISK_ONLY = ("c4", "c4a", "c4d", "h4d", "m4", "n4", "n4a", "n4d", "x4")
 _NO_HYPERDISK = ("e2", "f1", "g1", "n1", "t2a")
 _ARM = ("c4a", "n4a", "t2a")
 _LONGEST_METADATA = 262144
-_LONGEST_SHUTDOWN = 3600
 _USED = "RESOURCE_IN_USE_BY_ANOTHER_RESOURCE"
 
 
@@ -162,12 +161,8 @@ def _template(cloud: GoogleCloud, template: Json) -> None:
         if name not in cloud.objects:
             raise invalid(f"The referenced subnetwork resource {interface.get('subnetwork')!r} cannot be found.")
         interface |= {"name": f"nic{index}", "subnetwork": SELF + name, "network": cloud.objects[name]["network"]}
-    scheduling = {"onHostMaintenance": "MIGRATE", "automaticRestart": True, "preemptible": False, **content.get("scheduling", {})}
-    if longest := scheduling.get("gracefulShutdown", {}).get("maxDuration"):
-        if not 0 < int(longest.get("seconds", 0)) <= _LONGEST_SHUTDOWN:
-            raise invalid("gracefulShutdown.maxDuration must be at most one hour")
-        longest["seconds"] = str(longest["seconds"])
-    content["scheduling"] = scheduling
+    defaults = {"onHostMaintenance": "MIGRATE", "automaticRestart": True, "preemptible": False}
+    content["scheduling"] = defaults | content.get("scheduling", {})
     if any(len(item["value"].encode()) > _LONGEST_METADATA for item in content.get("metadata", {}).get("items", [])):
         raise invalid("a value of metadata is longer than 256 KiB")
     for part in ("metadata", "tags"):

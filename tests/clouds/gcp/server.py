@@ -81,14 +81,14 @@ class GoogleCloud(Served):
         super().__init__(serve(self._reply, content_type="application/json"))
         self.reset()
 
-    def variables(self, *, beta: bool = False) -> dict[str, str]:
-        """Environment variables that direct the provider to this server; its beta version uses other versions of two APIs."""
-        compute, file = ("compute-beta/", "file-beta/v1beta1/") if beta else ("compute/", "file/v1/")
+    @property
+    def variables(self) -> dict[str, str]:
+        """Environment variables that direct the provider to this server."""
         endpoints = {
             "CLOUD_RESOURCE_MANAGER": "cloudresourcemanager/v1/",
-            "COMPUTE": compute,
+            "COMPUTE": "compute/",
             "CONTAINER": "container/v1/",
-            "FILESTORE": file,
+            "FILESTORE": "file/v1/",
             "IAM": "iam/v1/",
             "IAM_BETA": "iam/v1/",
             "RESOURCE_MANAGER": "cloudresourcemanager/v1/",
