@@ -11,23 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.package import public_names, schema
+from tests.package.public_names import KEY, VALUE, Item
 
 RELEASED = Path(__file__).parent / "contract.txt"
-_COMPONENT, _ARGUMENT, _OUTPUT, _TYPE, _KEY, _VALUE = "component", "argument", "output", "type", "key", "value"
-_COMMAND, _NAME = "command", "name"
-
-
-class Item(NamedTuple):
-    """A part of the contract, as a line of the file says it."""
-
-    name: str
-    """For instance `AgentJob.values`. Outputs are set apart: `AgentJob > namespace`."""
-    kind: str
-    type: str = ""
-    required: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.name}: {'required ' if self.required else ''}{self.kind}{f' {self.type}' if self.type else ''}"
+_COMPONENT, _ARGUMENT, _OUTPUT, _TYPE = "component", "argument", "output", "type"
 
 
 class Change(NamedTuple):
@@ -48,9 +35,8 @@ def items(package: Mapping[str, Any]) -> dict[str, Item]:
 
 def of_package() -> dict[str, Item]:
     """The contract of the package as it is."""
-    keys = (Item(key.path, _KEY if key.form else _VALUE, key.form, key.required) for key in public_names.stack_keys())
-    others = [*(Item(command, _COMMAND) for command in public_names.commands()), *(Item(name, _NAME) for name in public_names.names())]
-    return items(schema.whole()) | {item.name: item for item in sorted([*keys, *others])}
+    others = sorted([*public_names.stack_keys(), *public_names.commands(), *public_names.names()])
+    return items(schema.whole()) | {item.name: item for item in others}
 
 
 def read(text: str) -> dict[str, Item]:
@@ -74,7 +60,7 @@ def changes(old: Mapping[str, Item], new: Mapping[str, Item]) -> list[Change]:
 
 def _added(item: Item, old: Mapping[str, Item]) -> Change:
     """A new argument or key. If it is required, it breaks the programs that have used its component or type without it."""
-    breaks = item.required and item.kind in (_ARGUMENT, _KEY) and item.name.rpartition(".")[0].removesuffix(".*") in old
+    breaks = item.required and item.kind in (_ARGUMENT, KEY) and item.name.rpartition(".")[0].removesuffix(".*") in old
     return Change(breaks, item.name, f"new {'required ' if item.required else ''}{item.kind}")
 
 
@@ -100,8 +86,8 @@ def _types(types: Mapping[str, Any]) -> Iterator[Item]:
         name = _name(token)
         yield Item(name, _TYPE)
         for key, spec in each.get("properties", {}).items():
-            yield Item(f"{name}.{key}", _KEY, _shown(spec), key in each.get("required", ()))
-        yield from (Item(f"{name}.{json.dumps(choice['value'])}", _VALUE) for choice in each.get("enum", ()))
+            yield Item(f"{name}.{key}", KEY, _shown(spec), key in each.get("required", ()))
+        yield from (Item(f"{name}.{json.dumps(choice['value'])}", VALUE) for choice in each.get("enum", ()))
 
 
 def _shown(spec: Mapping[str, Any]) -> str:

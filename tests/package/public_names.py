@@ -9,32 +9,40 @@ import scalr_agents
 from scalr_agents.cli import main
 from scalr_agents.stack import schema
 
+KEY, VALUE = "key", "value"
 VALUES = "values"
 """The key of a chart's values, which are types of the package's schema."""
 
 
-def names() -> Iterator[str]:
-    """The public names in Python."""
-    yield from (f"scalr_agents.{name}" for name in scalr_agents.__all__)
+class Item(NamedTuple):
+    """A part of the contract, as a line of the file says it."""
 
-
-def commands() -> Iterator[str]:
-    """Commands and options."""
-    yield from _of_command(main, main.make_context("scalr-agents", [], resilient_parsing=True))
-
-
-class Key(NamedTuple):
-    """A key of the stack file, or a word that it allows."""
-
-    path: str
-    """Names of entries are `*`; an allowed word follows its key: `scalr-agents:kubernetes.crds="install"`."""
-    form: str = ""
-    """Its type and default: `list of string`, `integer = 300`. Empty for an allowed word."""
+    name: str
+    """For instance `AgentJob.values`. Outputs are set apart: `AgentJob > namespace`."""
+    kind: str
+    type: str = ""
     required: bool = False
 
+    def __str__(self) -> str:
+        return f"{self.name}: {'required ' if self.required else ''}{self.kind}{f' {self.type}' if self.type else ''}"
 
-def stack_keys() -> Iterator[Key]:
-    """All keys in the schema of a stack file."""
+
+def names() -> Iterator[Item]:
+    """The public names in Python."""
+    yield from (Item(f"scalr_agents.{name}", "name") for name in scalr_agents.__all__)
+
+
+def commands() -> Iterator[Item]:
+    """Commands and options."""
+    found = _of_command(main, main.make_context("scalr-agents", [], resilient_parsing=True))
+    yield from (Item(command, "command") for command in found)
+
+
+def stack_keys() -> Iterator[Item]:
+    """All keys in the schema of a stack file, with types and defaults, and the words that they allow.
+
+    Names of entries are `*`; an allowed word follows its key: `scalr-agents:kubernetes.crds="install"`.
+    """
     whole = schema.stack_file()
     yield from _below(whole["properties"]["config"], "", whole["definitions"], ())
 
@@ -47,15 +55,17 @@ def _of_command(command: click.Command, context: click.Context) -> Iterator[str]
         yield from _of_command(inner, click.Context(inner, info_name=name, parent=context))
 
 
-def _below(spec: Mapping[str, Any], at: str, definitions: Mapping[str, Any], inside: tuple[str, ...]) -> Iterator[Key]:
+def _below(spec: Mapping[str, Any], at: str, definitions: Mapping[str, Any], inside: tuple[str, ...]) -> Iterator[Item]:
     if reference := spec.get("$ref", "").rpartition("/")[2]:
         if reference not in inside:
             yield from _below(definitions[reference], at, definitions, (*inside, reference))
         return
-    yield from (Key(f"{at}={json.dumps(choice)}") for choice in [*spec.get("enum", ()), *([spec["const"]] if "const" in spec else ())])
+    yield from (
+        Item(f"{at}={json.dumps(choice)}", VALUE) for choice in [*spec.get("enum", ()), *([spec["const"]] if "const" in spec else ())]
+    )
     for key, inner in spec.get("properties", {}).items():
         here = f"{at}.{key}" if at else key
-        yield Key(here, f"{_type(inner)}{_default(inner)}", key in spec.get("required", ()))
+        yield Item(here, KEY, f"{_type(inner)}{_default(inner)}", key in spec.get("required", ()))
         if key != VALUES:
             yield from _below(inner, here, definitions, inside)
     for inner in (*spec.get("anyOf", ()), *spec.get("allOf", ()), *([spec["items"]] if "items" in spec else ())):
