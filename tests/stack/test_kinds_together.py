@@ -96,32 +96,10 @@ def test_agents_with_the_same_objects_are_errors(agents: dict[str, dict[str, Any
     assert errors(stack_of(agents)) == [("agents.b", f"owns {owned}, and so does agent 'a'; {advice}")]
 
 
-def test_common_settings_reach_every_kind() -> None:
-    common = {
-        "url": "https://acme.scalr.io",
-        "proxy": {"https": "http://p:1"},
-        "imageRegistry": "mirror.acme",
-        "imagePullSecrets": ["regcred"],
-    }
-    loaded = stack_of(SIX, common=common)
-    assert errors(loaded) == []
-    pods = [made["spec"]["template"]["spec"] for made in loaded.objects() if made["kind"] in ("Deployment", "DaemonSet")]
-    for pod in pods:
-        variables = {variable["name"]: variable.get("value") for variable in pod["containers"][0]["env"]}
-        assert (variables["HTTPS_PROXY"], variables["SCALR_URL"]) == ("http://p:1", "https://acme.scalr.io")
-        assert pod["containers"][0]["image"].startswith("mirror.acme/scalr/agent")
-        assert pod["imagePullSecrets"] == [{"name": "regcred"}]
-
-
 def test_an_unsupported_common_setting_names_the_agent() -> None:
     loaded = stack_of({"runs": {"kind": JOB}, "vcs": {"kind": LOCAL}}, common={"url": "https://acme.scalr.io", "labels": {"team": "web"}})
     ((path, message),) = errors(loaded)
     assert (path, message.partition(": ")[0]) == ("common.labels", "for agent 'vcs'")
-
-
-def test_agents_with_and_without_a_cache() -> None:
-    loaded = stack_of({"runs": {"kind": JOB, "cache": "big"}, "old": {"kind": K8S}}, caches={"big": {"claim": "pvc"}})
-    assert errors(loaded) == []
 
 
 @pytest.mark.parametrize("kind", CACHED, ids="-".join)
@@ -136,14 +114,6 @@ def test_a_claim_refers_to_its_agent(kind: Kind, cache: dict[str, Any]) -> None:
     mounted = {mount.volume for agent in loaded.agents for mount in mounts(agent)}
     assert mounted == {claim.key for claim in loaded.claims}
     assert len(mounted) == 1
-
-
-@pytest.mark.parametrize("kind", CACHED, ids="-".join)
-def test_agents_sharing_a_claim_directory_are_reported(kind: Kind) -> None:
-    agents = {name: {"kind": kind[0], "agentVersion": VERSIONS[kind], "cache": "big"} for name in ("a", "b")}
-    loaded = stack_of(agents, caches={"big": {"claim": "pvc"}})
-    message = "of claim 'pvc', and so do those of agent 'a'"
-    assert [finding.path for finding in loaded.findings if message in finding.message] == ["scalr-agents:agents.b"]
 
 
 DEPRECATED = {"enabled": True, "persistentVolumeClaim": {"claimName": "mine"}}
@@ -166,9 +136,3 @@ def test_values_set_by_a_cache_are_errors(kind: Kind, where: str) -> None:
         ),
         (f"agents.one.values.{where}.enabled", "false, but scalr-agents:agents.one.cache turns it on; remove one of them"),
     ]
-
-
-def test_a_namespace_that_rejects_the_workers_is_an_error() -> None:
-    ((path, message),) = errors(stack_of({"old": {"kind": K8S}}, namespaces={"scalr": {"podSecurity": "baseline"}}))
-    assert path == "agents.old"
-    assert message.startswith("namespace 'scalr' enforces baseline and would reject its worker pods: volume 'data-home' is a hostPath")

@@ -1,15 +1,14 @@
 """Loading a stack file: its agents, and findings with their location."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.model.findings import Position, warning
+from scalr_agents.model.findings import warning
 from scalr_agents.stack.source import Sealed
 
-from tests.helpers.plain import BASE, COMMAND, PLAIN, findings, load, values_of
+from tests.helpers.plain import BASE, COMMAND, PLAIN, findings, load
 
 ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 
@@ -21,101 +20,11 @@ def test_a_plain_agent() -> None:
     assert [manifest["kind"] for manifest in loaded.objects()][:2] == ["CustomResourceDefinition", "ServiceAccount"]
 
 
-@pytest.mark.parametrize(
-    ("common", "values"),
-    [
-        ({"url": "https://other.scalr.io"}, {"agent": {"url": "https://other.scalr.io"}}),
-        ({"imageRegistry": "mirror.acme"}, {"global": {"imageRegistry": "mirror.acme"}}),
-        ({"imagePullSecrets": ["a", "b"]}, {"global": {"imagePullSecrets": [{"name": "a"}, {"name": "b"}]}}),
-        (
-            {"proxy": {"http": "http://p:1", "https": "http://p:2", "except": [".acme.internal", "localhost"]}},
-            {
-                "global": {
-                    "proxy": {
-                        "enabled": True,
-                        "httpProxy": "http://p:1",
-                        "httpsProxy": "http://p:2",
-                        "noProxy": "$(KUBERNETES_SERVICE_HOST),localhost,127.0.0.1,.svc,.cluster.local,.acme.internal",
-                    }
-                }
-            },
-        ),
-        ({"ca": {"secret": "corp", "key": "root.pem"}}, {"global": {"tls": {"caBundleSecret": {"name": "corp", "key": "root.pem"}}}}),
-        ({"ca": {"file": "corp.pem"}}, {"global": {"tls": {"caBundle": ROOT}}}),
-        (
-            {"otel": {"endpoint": "http://o:4317", "metrics": False, "traces": True}},
-            {"otel": {"enabled": True, "endpoint": "http://o:4317", "metricsEnabled": False, "tracesEnabled": True}},
-        ),
-        ({"labels": {"team": "web"}}, {"serviceAccount": {"labels": {"team": "web"}}, "global": {"podLabels": {"team": "web"}}}),
-        ({"podAnnotations": {"a": "b"}}, {"global": {"podAnnotations": {"a": "b"}}}),
-    ],
-    ids=lambda given: next(iter(given)),
-)
-def test_common_settings_are_translated(tmp_path: Path, common: dict[str, Any], values: dict[str, Any]) -> None:
-    (tmp_path / "corp.pem").write_text(ROOT)
-    assert values_of({"common": common}, tmp_path) == values
-
-
-@pytest.mark.parametrize(
-    ("words", "values"),
-    [
-        (
-            {"nodes": {"selector": {"pool": "a"}, "tolerations": [{"key": "pool"}]}},
-            {part: {"nodeSelector": {"pool": "a"}, "tolerations": [{"key": "pool"}]} for part in ("agent", "task")},
-        ),
-        ({"identity": {"a": "b"}}, {"serviceAccount": {"annotations": {"a": "b"}}}),
-        ({"values": {"agent": {"debug": 1}}}, {"agent": {"debug": "1"}}),
-        (
-            {"values": {"task": {"runner": {"resources": {"limits": {"cpu": None}}}}}},
-            {"task": {"runner": {"resources": {"limits": {}}}}},
-        ),
-    ],
-    ids=["nodes", "identity", "values", "null"],
-)
-def test_agent_settings_are_translated(words: dict[str, Any], values: dict[str, Any]) -> None:
-    assert values_of({"agents": {"runs": words}}) == values
-
-
-def test_later_layers_win(tmp_path: Path) -> None:
-    (tmp_path / "one.yaml").write_text("agent: {logFormat: plain, debug: '1', nodeSelector: {a: file}}\nglobal: {imageRegistry: one}\n")
-    (tmp_path / "two.yaml").write_text("agent: {logFormat: dev}\nglobal: {imageRegistry: null}\n")
-    agent = {
-        "valuesFiles": ["one.yaml", "two.yaml"],
-        "values": {"agent": {"debug": "0", "nodeSelector": {"a": "values", "b": "values"}}},
-        "nodes": {"selector": {"a": "nodes"}},
-    }
-    assert values_of({"common": {"imageRegistry": "common"}, "agents": {"runs": agent}}, tmp_path) == {
-        "agent": {"logFormat": "dev", "nodeSelector": {"a": "nodes", "b": "values"}},
-        "task": {"nodeSelector": {"a": "nodes"}},
-    }
-
-
-def test_release_names_and_version() -> None:
-    agent = load({"common": {"agentVersion": "0.58.0"}, "agents": {"runs": {"release": "scalr-agent", "names": "chart"}}}).agents[0]
-    assert agent.release.version == "0.58.0"
-    assert agent.release.names.token_secret == "scalr-agent-agent-job"
-    assert agent.release.names.deployment == "scalr-agent"
-    own = load({"common": {"agentVersion": "0.58.0"}, "agents": {"runs": {"agentVersion": "0.59.0"}}}).agents[0]
-    assert own.release.version == "0.59.0"
-
-
-def test_secret_environment() -> None:
-    loaded = load({"secrets": {"runs": {"env": {"TF_TOKEN_acme": "x"}}}})
-    secret = next(manifest for manifest in loaded.objects() if manifest["metadata"]["name"] == "runs-agent-job-env")
-    assert secret["stringData"] == {"TF_TOKEN_acme": "x"}
-
-
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"secrets": {"runs": {"token": ""}}}, "scalr-agents:secrets.runs.token", f"missing; run: {COMMAND}"),
     ({"secrets": {"runs": {"token": " \n"}}}, "scalr-agents:secrets.runs.token", f"missing; run: {COMMAND}"),
     ({"secrets": {"runs": {"token": "null"}}}, "scalr-agents:secrets.runs.token", 'is the word "null"'),
     ({"secrets": {"run": {"token": "x"}}}, "scalr-agents:secrets.run", "no agent or machine has this name; did you mean 'runs'?"),
-    ({"agents": {"runs": {"values": {"agent": {"token": "x"}}}}}, "scalr-agents:agents.runs.values.agent.token", f"run: {COMMAND}"),
-    (
-        {"agents": {"runs": {"values": {"agent": {"tokenExistingSecret": {"name": "pool"}}}}}},
-        "scalr-agents:secrets.runs.token",
-        "agent.tokenExistingSecret.name; keep one",
-    ),
     ({"secrets.runs.token": "x"}, "scalr-agents:secrets.runs.token", "pulumi config rm 'scalr-agents:secrets.runs.token'"),
     ({"agnets": {}}, "scalr-agents:agnets", "unknown key 'agnets'; did you mean 'agents'?"),
     ({"agents": {"runs": {"kind": "agent-jobs"}}}, "scalr-agents:agents.runs.kind", "allowed: 'agent-job'"),
@@ -219,17 +128,6 @@ def test_agent_names_are_validated() -> None:
     assert found == [("error", 'scalr-agents:agents["Web.Team"]', message)]
 
 
-def test_findings_in_a_values_file_name_the_file(tmp_path: Path) -> None:
-    (tmp_path / "team.yaml").write_text("agent: {replicaCount: -1, token: abc}\n")
-    (tmp_path / "broken.yaml").write_text("agent: [\n")
-    agent = {"valuesFiles": ["team.yaml", "broken.yaml"]}
-    assert [(finding.position, finding.path) for finding in load({"agents": {"runs": agent}}, tmp_path).findings] == [
-        (Position("broken.yaml", 2, 1), ""),
-        (Position("team.yaml"), "agent.token"),
-        (Position("team.yaml"), "agent.replicaCount"),
-    ]
-
-
 def test_a_missing_optional_token_is_a_placeholder() -> None:
     loaded = load({"secrets": None}, demand_tokens=False)
     assert loaded.findings == []
@@ -241,34 +139,6 @@ def test_sealed_secrets_count_as_given(secrets: Any) -> None:
     loaded = stack.load({**BASE, "secrets": secrets}, directory=Path())
     assert loaded.findings == []
     assert str(loaded.agents[0].values.agent.token) == "<secret s>"
-
-
-def test_settings_may_be_json_text() -> None:
-    assert stack.load({**BASE, "agents": json.dumps(BASE["agents"])}, directory=Path()).findings == []
-
-
-def test_two_agents_owning_one_object_are_an_error() -> None:
-    agents = {"more": {**PLAIN, "release": "runs"}}
-    message = "owns the pods of release 'runs' in namespace 'scalr', and so does agent 'runs'; set another `release` for one of them"
-    assert findings({"agents": agents, "secrets": {"more": {"token": "s3cr3t-token"}}}) == [("error", "scalr-agents:agents.more", message)]
-
-
-def test_two_agents_with_chart_names_in_one_namespace_are_an_error() -> None:
-    agents = {name: {**PLAIN, "names": "chart"} for name in ("runs", "more")}
-    found = findings({"agents": agents, "secrets": {"more": {"token": "s3cr3t-token"}}})
-    assert [path for _, path, _ in found] == ["scalr-agents:agents.more"]
-    assert found[0][2].startswith("owns AgentTask 'scalr-agent-task' in namespace 'scalr', and so does agent 'runs'")
-
-
-@pytest.mark.parametrize(
-    ("namespace", "refused"),
-    [({}, True), ({"podSecurity": "baseline"}, True), ({"podSecurity": "privileged"}, False), ({"create": False}, False)],
-)
-def test_a_namespace_that_rejects_the_pods_is_an_error(namespace: dict[str, Any], *, refused: bool) -> None:
-    agent = {"values": {"task": {"extraVolumes": [{"name": "host", "hostPath": {"path": "/x"}}]}}}
-    found = findings({"namespaces": {"scalr": namespace}, "agents": {"runs": agent}})
-    assert [path for _, path, _ in found] == (["scalr-agents:agents.runs"] if refused else [])
-    assert all("volume 'host' is a hostPath" in message for _, _, message in found)
 
 
 def test_namespaces() -> None:

@@ -63,23 +63,6 @@ def test_agents_of_one_role_may_share_nodes() -> None:
     assert [path for _, path, _ in found if path.endswith(".nodes")] == []
 
 
-def _workers(home: str, selector: dict[str, str]) -> list[tuple[str, str]]:
-    agent: dict[str, Any] = {"kind": "agent-k8s", "namespace": "scalr"}
-    one = {**agent, "values": {"agent": {"data_home": "/var/lib/one"}, "workerNodeSelector": {"pool": "one"}}}
-    other = {**agent, "values": {"agent": {"data_home": home}, "workerNodeSelector": selector}}
-    given = {"agents": {"one": one, "other": other}, "secrets": {"one": {"token": "x"}, "other": {"token": "x"}}}
-    return [(finding.path, finding.message) for finding in errors(load(given).findings)]
-
-
-def test_workers_with_one_data_home_are_an_error() -> None:
-    message = "its pods mount '/var/lib/one' of their nodes, and so do those of agent 'one', on the same nodes; "
-    same = [("scalr-agents:agents.other", f"{message}set a different agent.data_home for one of them")]
-    assert _workers("/var/lib/one", {"pool": "one"}) == same
-    assert _workers("/var/lib/one", {"zone": "a"}) == same
-    assert _workers("/var/lib/one", {"pool": "two"}) == []
-    assert _workers("/var/lib/other", {"pool": "one"}) == []
-
-
 def test_each_pair_of_roles_has_one_finding() -> None:
     agents = {name: {"kind": "agent-job", "namespace": name, "values": PLAIN["values"]} for name in ("one", "two")}
     vcs = {"kind": "agent-local", "role": "vcs", "namespace": "vcs"}
@@ -104,17 +87,6 @@ def test_images_of_a_stack() -> None:
     assert _images(agents={"runs": {"values": sidecar}}) == ["acme/proxy:1", "scalr/agent-runner:0.57.0", "scalr/agent:0.57.0"]
 
 
-def test_images_of_all_kinds() -> None:
-    agents = {kind: {"kind": kind, "namespace": "scalr", "agentVersion": "1.4.0"} for kind in ("agent-local", "agent-k8s")}
-    secrets = {kind: {"token": "x"} for kind in agents}
-    assert _images(agents=agents, secrets=secrets) == [
-        "scalr/agent-runner:0.57.0",
-        "scalr/agent:0.57.0",
-        "scalr/agent:1.4.0",
-        "scalr/runner:0.2.0",
-    ]
-
-
 READY: dict[str, Any] = {
     "agentVersion": "1.4.0",
     "values": {
@@ -134,23 +106,16 @@ def test_placeholders_and_preparation_use_the_nodes_of_tasks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "refused"),
-    [
-        ("restricted", ["task pods", "pods that prepare the cache"]),
-        ("baseline", ["task pods", "pods that prepare the cache"]),
-        ("privileged", []),
-    ],
+    ("namespace", "level"),
+    [({}, "restricted"), ({"podSecurity": "baseline"}, "baseline"), ({"podSecurity": "privileged"}, None), ({"create": False}, None)],
 )
-def test_preparation_in_a_restricted_namespace_is_an_error(level: str, refused: list[str]) -> None:
-    found = findings({"agents": {"runs": READY}, "namespaces": {"scalr": {"podSecurity": level}}})
-    assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:agents.runs")] * len(refused)
-    messages = [message.partition(": ")[0] for _, _, message in found]
-    assert messages == [f"namespace 'scalr' enforces {level} and would reject its {what}" for what in refused]
-
-
-def test_placeholders_need_no_privileges() -> None:
-    given = {"agents": {"runs": {"values": {"task": {"buffer": {"replicas": 1}}}}}, "namespaces": {"scalr": {"podSecurity": "restricted"}}}
-    assert findings(given) == []
+def test_pods_that_their_namespace_rejects_are_errors(namespace: dict[str, Any], level: str | None) -> None:
+    found = findings({"agents": {"runs": READY}, "namespaces": {"scalr": namespace}})
+    rejected = ["task pods: volume 'cache-dir'", "pods that prepare the cache: volume 'cache'"] if level else []
+    assert [(severity, path, message.partition(";")[0]) for severity, path, message in found] == [
+        ("error", "scalr-agents:agents.runs", f"namespace 'scalr' enforces {level} and would reject its {pod} is a hostPath")
+        for pod in rejected
+    ]
 
 
 def test_images_are_kept_on_the_nodes_of_tasks() -> None:

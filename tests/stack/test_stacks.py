@@ -12,7 +12,7 @@ from scalr_agents import output, stack
 from scalr_agents.caches.efs.kind import EfsKind
 from scalr_agents.machines import documents
 from scalr_agents.model.findings import errors, warnings
-from scalr_agents.stack import pod_security, schema, source
+from scalr_agents.stack import schema, source
 
 from tests.helpers.schemas import assert_valid
 
@@ -50,20 +50,6 @@ def test_agents_of_different_pools_share_nothing(name: str) -> None:
 def test_every_object_is_valid(name: str) -> None:
     for manifest in yaml.safe_load_all(output.text(_load(name, demand_tokens=False).objects(), "yaml")):
         assert_valid(manifest)
-
-
-@pytest.mark.parametrize("name", STACKS)
-def test_every_pod_passes_restricted(name: str) -> None:
-    for manifest in _load(name, demand_tokens=False).objects():
-        template = manifest.get("spec", {}).get("jobTemplate", manifest).get("spec", {}).get("template")
-        if template:
-            assert pod_security.violations(template["spec"], "restricted") == []
-
-
-@pytest.mark.parametrize("name", STACKS)
-def test_sample_stacks_set_min_ready_seconds(name: str) -> None:
-    jobs = [agent for agent in _load(name, demand_tokens=False).agents if agent.kind == "agent-job"]
-    assert {checked.values.agent.min_ready_seconds for checked in jobs} == ({15} if jobs else set())
 
 
 @pytest.mark.parametrize("name", ["aws-machines", "gcp-machines"])
