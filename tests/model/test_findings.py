@@ -68,9 +68,12 @@ def test_an_error_lists_every_finding(kind: type[FindingsError]) -> None:
         (("rules", 0, 1), "rules[0][1]"),
         ((0, "a"), "[0].a"),
         (("nodeSelector", "kubernetes.io/os"), "nodeSelector.kubernetes\\.io/os"),
+        (("scalr-agents:secrets", "runs", "env", "A.B"), 'scalr-agents:secrets.runs.env["A.B"]'),
+        (("scalr-agents:agents.runs.kind",), "scalr-agents:agents.runs.kind"),
+        (("scalr-agents:agents", "runs", "valuesFiles", 1), "scalr-agents:agents.runs.valuesFiles[1]"),
     ],
 )
-def test_paths_are_dotted_as_in_helm_set(path: tuple[str | int, ...], text: str) -> None:
+def test_paths_are_written_as_helm_or_pulumi_takes_them(path: Path, text: str) -> None:
     assert dotted(path) == text
 
 
@@ -80,18 +83,6 @@ def test_paths_are_dotted_as_in_helm_set(path: tuple[str | int, ...], text: str)
 )
 def test_dots_in_entries_are_escaped(path: str, key: str, text: str) -> None:
     assert entry(path, key) == text
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        (("scalr-agents:secrets", "runs", "env", "A.B"), 'scalr-agents:secrets.runs.env["A.B"]'),
-        (("scalr-agents:agents.runs.kind",), "scalr-agents:agents.runs.kind"),
-        (("scalr-agents:agents", "runs", "valuesFiles", 1), "scalr-agents:agents.runs.valuesFiles[1]"),
-    ],
-)
-def test_paths_of_a_stack_file_are_written_as_pulumi_takes_them(path: Path, text: str) -> None:
-    assert dotted(path) == text
 
 
 @pytest.mark.parametrize(

@@ -46,16 +46,6 @@ def test_later_layers_win() -> None:
     assert combine(LAYERS[::-1])["agent"]["url"] == "https://acme.scalr.io"
 
 
-def test_no_layers_have_no_values() -> None:
-    assert combine([]) == {}
-
-
-def test_combining_does_not_change_layers() -> None:
-    lower, upper = Layer(as_path("a"), {"x": {"y": 1}}), Layer(as_path("b"), {"x": {"z": 2}})
-    assert combine([lower, upper]) == {"x": {"y": 1, "z": 2}}
-    assert (lower.values, upper.values) == ({"x": {"y": 1}}, {"x": {"z": 2}})
-
-
 @pytest.mark.parametrize(
     ("values", "path", "said"),
     [

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import by_severity, error
 from scalr_agents.stack import positions, secrets, source
 
@@ -117,11 +116,3 @@ def test_a_deleted_file_has_no_lines(project: Path) -> None:
     read.file.unlink()
     (located,) = positions.locate([error("scalr-agents:agents.runs", "x")], read)
     assert str(located.position) == "stacks/Pulumi.dev.yaml"
-
-
-def test_a_position_is_found_by_a_tuple(project: Path) -> None:
-    (project / "stacks" / "Pulumi.dev.yaml").write_text(STACK.replace("  agents:\n    runs: {kind: agent-job}\n", ""))
-    read = source.read(project, "dev")
-    path = ("agents", "runs", "identity", "eks.amazonaws.com/role-arn")
-    assert str(positions.SourceMap(read).of(path)) == "stacks/Pulumi.dev.yaml:15:18"
-    assert yaml_io.load_stack_file(read.file.read_text())["config"].keys() >= {"scalr-agents:agents"}
