@@ -26,11 +26,6 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"caches": {"shared": EFS}, "agents": {"runs": {"cache": "sharde"}}}, CACHE, "no cache 'sharde'; did you mean 'shared'?"),
     ({"agents": {"runs": {"cache": "shared"}}}, CACHE, "no cache 'shared'; allowed: none"),
     (with_cache({}), PLACE, "set exactly one of efs, filestore, storageClass and claim; given none"),
-    (
-        {"caches": {"shared": None}, "agents": {"runs": {"cache": "shared"}}},
-        PLACE,
-        "set exactly one of efs, filestore, storageClass and claim; given none",
-    ),
     (with_cache(EFS | FILESTORE), PLACE, "set exactly one of efs, filestore, storageClass and claim; given efs and filestore"),
     (with_cache(EXISTING | DYNAMIC), PLACE, "set exactly one of efs, filestore, storageClass and claim; given storageClass and claim"),
     (
@@ -39,8 +34,6 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "expected the name of a cache: at most 53 lower case",
     ),
     (with_cache(FILESTORE, name="a" * 54), f"scalr-agents:caches.{'a' * 54}", "expected at most 33"),
-    (with_cache({"storageClass": {"name": "Bad_Name"}}), f"{PLACE}.storageClass.name", "not a valid Kubernetes name"),
-    (with_cache(EFS, name="Shared"), "scalr-agents:caches.Shared", "expected the name of a cache"),
     (with_cache({"efss": {}}), f"{PLACE}.efss", "unknown key 'efss'; did you mean 'efs'?"),
     (with_cache({**EFS, "onDelete": "retain"}), f"{PLACE}.onDelete", "given 'retain'; allowed: 'keep' or 'delete'"),
     (with_cache({"claim": "My_Claim"}), f"{PLACE}.claim", "not a valid Kubernetes name"),
@@ -55,62 +48,22 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "has no effect: the stack never deletes what exists already; remove it",
     ),
     (
-        with_cache({"filestore": INSTANCE, "onDelete": "keep"}),
-        f"{PLACE}.onDelete",
-        "has no effect: the stack never deletes what exists already",
-    ),
-    (
         with_cache({"efs": {}}),
         f"{PLACE}.efs",
         "missing: a network; set eksCluster, or vpcId and subnets, or fileSystemId",
     ),
     (with_cache({"efs": {"eks_cluster": "prod"}}), f"{PLACE}.efs.eks_cluster", "did you mean 'eksCluster'?"),
     (
-        with_cache({"efs": {"eksCluster": "prod", "vpcId": "vpc-0a"}}),
-        f"{PLACE}.efs.vpcId",
-        "given together with eksCluster, which sets it too",
-    ),
-    (
         with_cache({"efs": {"eksCluster": "prod", "clients": {"securityGroups": ["nodes"]}}}),
         f"{PLACE}.efs.clients.securityGroups[0]",
         "given 'nodes'; expected the ID of a security group",
-    ),
-    (
-        with_cache({"efs": {"fileSystemId": "fs-00000a1b", "kmsKey": "k"}}),
-        f"{PLACE}.efs.kmsKey",
-        "has no effect: fileSystemId refers to an existing file system",
-    ),
-    (
-        with_cache({"efs": {"eksCluster": "prod", "driverRole": "efs-csi-node"}}),
-        f"{PLACE}.efs.driverRole",
-        "given 'efs-csi-node'; expected the ARN of a role",
-    ),
-    (with_cache({"efs": {"eksCluster": "prod", "uid": -1}}), f"{PLACE}.efs.uid", "greater than or equal to 0"),
-    (with_cache({"filestore": {}}), f"{PLACE}.filestore.location", "missing: BASIC_HDD requires a zone"),
-    (
-        with_cache({"filestore": {"location": "europe-west1-b", "shareName": "my-share"}}),
-        f"{PLACE}.filestore.shareName",
-        "given 'my-share'; expected at most 16 lower case letters, digits and '_'",
-    ),
-    (
-        with_cache({"filestore": {"location": "europe-west1-b", "exportOptions": [{"anonUid": 1}]}}),
-        f"{PLACE}.filestore.exportOptions[0].anonUid",
-        "has no effect without squashMode: ROOT_SQUASH",
     ),
     (
         with_cache({"filestore": {"location": "europe-west1-b", "exportOptions": [{"anon_uid": 1}]}}),
         f"{PLACE}.filestore.exportOptions[0].anon_uid",
         "did you mean 'anonUid'?",
     ),
-    (with_cache({"storageClass": {"name": ""}}), f"{PLACE}.storageClass.name", "missing"),
     (with_cache({"storageClass": {}}), f"{PLACE}.storageClass.name", "missing"),
-    (with_cache({"storageClass": {"name": "agents", "storage": "0"}}), f"{PLACE}.storageClass.storage", "not a size greater than zero"),
-    (
-        with_cache({"storageClass": {"name": "agents", "accessMode": "RWX"}}),
-        f"{PLACE}.storageClass.accessMode",
-        "allowed: 'ReadWriteOnce', 'ReadWriteMany'",
-    ),
-    (with_cache(EFS, namespace="n" * 60, release="r" * 40), CACHE, "directory '/scalr-agent-cache/nnn"),
     *(
         (with_cache(EFS, values=_claim_values(**{word: given})), f"{VALUES}.{CLAIM}.{word}", HAS_NO_EFFECT)
         for word, given in {
@@ -218,31 +171,6 @@ def test_an_unused_cache_is_a_warning() -> None:
     assert findings(with_cache(EFS) | {"caches": {"shared": EFS, "spare": EXISTING}}) == [("warning", "scalr-agents:caches.spare", message)]
 
 
-@pytest.mark.parametrize("mode", ["ReadWriteOnce", "ReadWriteOncePod", "ReadOnlyMany"])
-def test_a_read_write_once_claim_is_a_warning(mode: str) -> None:
-    found = findings(with_cache({"storageClass": {"name": "agents", "accessMode": mode}}))
-    assert [(severity, path) for severity, path, _ in found] == [("warning", f"{PLACE}.storageClass.accessMode")]
-    assert found[0][2].startswith(f"{mode}, but the controllers and all task pods mount the cache")
-
-
-def test_warnings_of_file_systems_are_located() -> None:
-    found = findings(with_cache({"efs": {"eksCluster": "prod", "clients": {"cidrs": ["::/0"]}}}))
-    assert found == [
-        (
-            "warning",
-            f"{PLACE}.efs.clients.cidrs[0]",
-            "allows every client that can reach a mount target to mount; give the networks of the nodes",
-        )
-    ]
-
-
-def test_a_world_writable_share_is_a_warning() -> None:
-    found = findings(with_cache({"filestore": {"location": "europe-west1-b"}}))
-    assert [(severity, path) for severity, path, _ in found] == [("warning", f"{PLACE}.filestore.exportOptions")]
-    assert found[0][2].startswith("missing: every client in the network can mount the share and write to it, even as root")
-    assert findings(with_cache({"filestore": INSTANCE})) == []
-
-
 def limits(provider: str, module: str = "") -> dict[str, Any]:
     modules = {"moduleCache": {"enabled": True, "sizeLimit": module}} if module else {}
     return {"agent": {"providerCache": {"sizeLimit": provider}, **modules}}
@@ -294,6 +222,8 @@ def test_two_claims_with_one_name_are_an_error() -> None:
     found = [finding for finding in findings(changed) if finding[0] == "error"]
     assert [path for _, path, _ in found] == [PLACE]
     assert found[0][2].startswith("owns PersistentVolumeClaim 'own-cache' in namespace 'scalr', and so does cache 'own'")
+    changed["agents"]["own"]["namespace"] = "other"
+    assert findings(changed) == []
 
 
 def test_a_cache_and_an_agent_owning_one_claim_are_an_error() -> None:
@@ -306,35 +236,21 @@ def test_a_cache_and_an_agent_owning_one_claim_are_an_error() -> None:
     assert found[0][2].startswith("owns PersistentVolumeClaim 'more-agent-job-cache' in namespace 'scalr', and so does agent 'more'")
 
 
-def test_claims_with_one_name_in_two_namespaces() -> None:
-    changed = with_agents(DYNAMIC, "own")
-    changed["caches"]["own"] = FILESTORE
-    changed["agents"]["runs"]["cache"] = "own"
-    changed["agents"]["own"]["namespace"] = "other"
-    assert findings(changed) == []
-
-
 def test_an_existing_file_system_has_only_one_cache() -> None:
     instance, network = {"filestore": INSTANCE}, {"efs": {"fileSystemId": "fs-00000a1b", "eksCluster": "prod"}}
     agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two", "namespace": "other"}}
     token = {"secrets": {"more": {"token": TOKEN}}}
-    for cache, word, value in ((instance, "filestore.instanceId", INSTANCE["instanceId"]), (network, "efs.fileSystemId", "fs-00000a1b")):
-        found = findings({"caches": {"one": cache, "two": cache}, "agents": agents, **token})
+    alone = {"efs": {"fileSystemId": "fs-00000a1b"}}
+    for one, two, word, value in (
+        (instance, instance, "filestore.instanceId", INSTANCE["instanceId"]),
+        (network, network, "efs.fileSystemId", "fs-00000a1b"),
+        (network, alone, "efs.fileSystemId", "fs-00000a1b"),  # agents of the second would not wait for what the first makes
+    ):
+        found = findings({"caches": {"one": one, "two": two}, "agents": agents, **token})
         assert found == [
             ("error", f"scalr-agents:caches.two.{word}", f"{value!r} is used by cache 'one' already; let all agents use that cache")
         ]
-    alone = {"efs": {"fileSystemId": "fs-00000a1b"}}
     assert findings({"caches": {"one": alone, "two": alone}, "agents": agents, **token}) == []
-
-
-def test_agents_in_one_directory_of_a_claim_are_a_warning() -> None:
-    more = {**PLAIN, "cache": "shared"}
-    given = {"caches": {"shared": EXISTING}, "agents": {"runs": {"cache": "shared"}, "more": more}, "secrets": {"more": {"token": TOKEN}}}
-    [(severity, path, message)] = findings(given)
-    assert (severity, path) == ("warning", "scalr-agents:agents.more")
-    assert message.startswith("its pods mount 'cache' of claim 'mine', and so do those of agent 'runs': runs of one agent execute what")
-    given["agents"]["more"] = merge(more, {"values": _claim_values(subPath="more")})
-    assert findings(given) == []
 
 
 def test_pods_without_fs_group_on_filestore_are_a_warning() -> None:
@@ -349,14 +265,6 @@ def test_pods_without_fs_group_on_filestore_are_a_warning() -> None:
 def test_a_missing_token_hides_no_findings() -> None:
     given = with_cache({"efs": {"eksCluster": "prod", "uid": 2000}}) | {"secrets": {"runs": {"token": None}}}
     assert [path for _, path, _ in findings(given)] == ["scalr-agents:secrets.runs.token", CACHE, CACHE]
-
-
-def test_two_caches_with_one_file_system_are_an_error() -> None:
-    """Agents of the second would not wait for what the first makes."""
-    network, alone = {"efs": {"fileSystemId": "fs-00000a1b", "eksCluster": "prod"}}, {"efs": {"fileSystemId": "fs-00000a1b"}}
-    agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two", "namespace": "other"}}
-    found = findings({"caches": {"one": network, "two": alone}, "agents": agents, "secrets": {"more": {"token": TOKEN}}})
-    assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:caches.two.efs.fileSystemId")]
 
 
 def test_mounting_the_claim_of_another_agent_is_a_warning() -> None:

@@ -7,17 +7,11 @@ import pytest
 from scalr_agents.caches.efs import volume as efs
 from scalr_agents.caches.filestore import volume as filestore
 from scalr_agents.caches.storage_class import claim as storage_class
-from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import lookup
 from scalr_agents.stack import directories
 
 from tests.helpers.plain import load, values_of
-from tests.helpers.schemas import assert_valid
 from tests.stack.caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, NODES, with_agents, with_cache
-
-OPEN = {"namespaces": {"scalr": {"create": False}}}
-
 
 def values(claim: dict[str, Any], **limit: str) -> dict[str, Any]:
     return {
@@ -29,31 +23,19 @@ def values(claim: dict[str, Any], **limit: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("cache", "expected"),
     [
-        (EFS, values({"claimName": "runs-cache"})),
-        ({"efs": {"fileSystemId": "fs-00000a1b"}}, values({"claimName": "runs-cache"})),
-        (FILESTORE, values({"claimName": "shared-cache", "subPath": "runs"}, sizeLimit="819Gi")),
-        ({"filestore": INSTANCE}, values({"claimName": "shared-cache", "subPath": "runs"})),
-        ({"filestore": {**INSTANCE, "capacity": "2Ti"}}, values({"claimName": "shared-cache", "subPath": "runs"}, sizeLimit="1638Gi")),
-        (DYNAMIC, values({"claimName": "runs-cache"})),
+        (EFS, values({"claimName": "web-cache"})),
+        ({"efs": {"fileSystemId": "fs-00000a1b"}}, values({"claimName": "web-cache"})),
+        (FILESTORE, values({"claimName": "shared-cache", "subPath": "web"}, sizeLimit="819Gi")),
+        ({"filestore": INSTANCE}, values({"claimName": "shared-cache", "subPath": "web"})),
+        ({"filestore": {**INSTANCE, "capacity": "2Ti"}}, values({"claimName": "shared-cache", "subPath": "web"}, sizeLimit="1638Gi")),
+        (DYNAMIC, values({"claimName": "web-cache"})),
         (EXISTING, values({"claimName": "mine"})),
     ],
     ids=["efs", "efs-existing", "filestore", "filestore-existing", "filestore-existing-of-a-size", "class", "claim"],
 )
 def test_a_cache_turns_claim_and_provider_cache_on(cache: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert values_of(with_cache(cache)) == expected
-
-
-@pytest.mark.parametrize(
-    ("cache", "expected"),
-    [
-        (EFS, {"claimName": "web-cache"}),
-        (FILESTORE, {"claimName": "shared-cache", "subPath": "web"}),
-        (DYNAMIC, {"claimName": "web-cache"}),
-    ],
-)
-def test_claims_and_directories_are_named_after_the_release(cache: dict[str, Any], expected: dict[str, Any]) -> None:
-    given = load(with_cache(cache, release="web")).agents[0].values.persistence.cache.persistent_volume_claim
-    assert {key: value for key, value in given.model_dump(by_alias=True).items() if key in ("claimName", "subPath") and value} == expected
+    """Claims and directories are named after the release."""
+    assert values_of(with_cache(cache, release="web")) == expected
 
 
 def test_modules_are_cached_only_on_request() -> None:
@@ -100,11 +82,6 @@ def test_the_directory_of_an_agent_s_volume() -> None:
         assert values_of(with_cache(cache, values=own)) == values({"claimName": claim, "subPath": "team"})
 
 
-def test_a_stack_without_caches() -> None:
-    loaded = load({"caches": None, "agents": {"runs": {"cache": None}}})
-    assert (loaded.findings, loaded.claims, dict(loaded.caches)) == ([], [], {})
-
-
 def claims(changed: dict[str, Any]) -> list[tuple[str, str, str, str]]:
     loaded = load(changed)
     assert [str(finding) for finding in loaded.findings if finding.severity == "error"] == []
@@ -123,13 +100,6 @@ def claims(changed: dict[str, Any]) -> list[tuple[str, str, str, str]]:
 )
 def test_claims_of_two_agents(cache: dict[str, Any], expected: list[tuple[str, str, str, str]]) -> None:
     assert claims(with_agents(cache, "more")) == expected
-
-
-def test_claims_of_several_caches() -> None:
-    changed = with_agents(EFS, "more")
-    changed["caches"]["own"] = FILESTORE
-    changed["agents"]["more"]["cache"] = "own"
-    assert claims(changed) == [("shared", "runs", "runs", "scalr"), ("own", "own", "own", "scalr")]
 
 
 def test_agents_of_several_namespaces_share_a_file_system_of_efs() -> None:
@@ -200,21 +170,6 @@ def test_objects_with_placeholders(cache: dict[str, Any], expected: dict[str, Ma
     assert [_opened(manifest) for claim in load(with_cache(cache)).claims for manifest in claim.objects] == list(expected.values())
 
 
-@pytest.mark.parametrize("cache", [EFS, FILESTORE, DYNAMIC], ids=["efs", "filestore", "class"])
-def test_every_field_exists_in_kubernetes(cache: dict[str, Any]) -> None:
-    manifests = [manifest for claim in load(with_cache(cache)).claims for manifest in claim.objects]
-    assert manifests
-    for manifest in manifests:
-        assert_valid(_opened(manifest))
-
-
-def test_the_volume_has_the_given_size_of_an_existing_instance() -> None:
-    loaded = load(with_cache({"filestore": {**INSTANCE, "capacity": "2Ti"}}))
-    spec = loaded.claims[0].objects[0]["spec"]
-    assert spec["capacity"] == {"storage": "2Ti"}
-    assert str(spec["csi"]["volumeAttributes"]["volume"]) == unknown("volume", "shared")
-
-
 def test_claims_come_after_namespaces_and_before_agents() -> None:
     loaded = load({**with_agents(EFS, "more"), "namespaces": {"scalr": {}}})
     kinds = [(manifest["kind"], manifest["metadata"]["name"]) for manifest in loaded.objects()]
@@ -230,28 +185,7 @@ def test_claims_come_after_namespaces_and_before_agents() -> None:
     assert not any(kind.startswith("PersistentVolume") for kind, _ in kinds[6:])
 
 
-def mounts(cache: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    """Claim and directories of the cache, of controller pods and task pods."""
-    found = []
-    for _, pod in pods(load(with_cache(cache)).agents[0].objects):
-        claimed = [lookup(volume, "persistentVolumeClaim", "claimName") for volume in pod["volumes"] if volume["name"] == "cache-dir"]
-        mounted = [mount for container in pod["containers"] for mount in container["volumeMounts"] if mount["name"] == "cache-dir"]
-        found.append((*claimed, [mount.get("subPath") for mount in mounted]))
-    return found
-
-
-def test_pods_mount_the_claim() -> None:
-    assert mounts(EFS) == [("runs-cache", ["cache/bin", "cache/providers", "cache"]), ("runs-cache", ["cache"])]
-
-
 @pytest.mark.parametrize("cache", [EFS, FILESTORE, DYNAMIC, EXISTING], ids=["efs", "filestore", "class", "claim"])
 def test_placeholders_mount_no_cache(cache: dict[str, Any]) -> None:
     without, with_them = (load(with_cache(cache, values={"task": {"buffer": {"replicas": number}}})).agents for number in (0, 1))
     assert list(directories.mounts(with_them[0])) == list(directories.mounts(without[0])) != []
-
-
-def test_pods_mount_their_own_directory_of_a_shared_claim() -> None:
-    assert mounts(FILESTORE) == [
-        ("shared-cache", ["runs/cache/bin", "runs/cache/providers", "runs/cache"]),
-        ("shared-cache", ["runs/cache"]),
-    ]
