@@ -13,6 +13,7 @@ from scalr_agents.stack import directories
 from tests.helpers.plain import load, values_of
 from tests.stack.caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, NODES, with_agents, with_cache
 
+
 def values(claim: dict[str, Any], **limit: str) -> dict[str, Any]:
     return {
         "persistence": {"cache": {"enabled": True, "persistentVolumeClaim": claim}},

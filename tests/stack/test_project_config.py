@@ -50,6 +50,9 @@ def test_findings_on_project_configuration_are_located(tmp_path: Path) -> None:
     [
         ("{common: null}", "{}", {}),
         ("{common: 5.5}", "{}", {"common": 5.5}),
+        ("{common: {value: false}}", "{}", {"common": False}),
+        ("{common: {value: 0}}", "{}", {"common": 0}),
+        ("{common: {default: {url: u}}}", "{common: null}", {"common": None}),
         ("{common: {value: {url: u}, default: {url: v}}}", "{}", {"common": {"url": "u"}}),
         ("{common: {type: map, description: 5, value: x}}", "{}", {"common": "x"}),
         ("{secrets.runs.token: {value: {secure: <ciphertext>}}}", "{}", {"secrets": {"runs": {"token": {"secure": "v1:abc="}}}}),
@@ -63,11 +66,17 @@ def test_what_only_the_engine_refuses_is_read_nevertheless(tmp_path: Path, proje
     assert _read(tmp_path, Accepted(project, given, config)).config == config
 
 
-@pytest.mark.parametrize("key", ["'scalr-agents:'", "':'", "''"])
-def test_a_key_without_a_name_is_an_error(tmp_path: Path, key: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        *((key, "not a key of Pulumi's configuration") for key in ("'scalr-agents:'", "':'", "''")),
+        ("'common.x[0]'", "an item of a list; share the whole list"),  # the engine supports it, but it is not needed
+    ],
+)
+def test_other_keys_are_errors(tmp_path: Path, key: str, message: str) -> None:
     with pytest.raises(FindingsError) as caught:
-        _read(tmp_path, Refused(f"{{{key}: x}}", "{}", ""))
-    assert [finding.message.partition(",")[0] for finding in caught.value.findings] == ["not a key of Pulumi's configuration"]
+        _read(tmp_path, Refused(f"{{{key}: u}}", "{}", ""))
+    assert [finding.message.partition(",")[0] for finding in caught.value.findings] == [message]
 
 
 def test_findings_on_shared_settings_are_located_in_the_project_file(tmp_path: Path) -> None:
@@ -83,10 +92,3 @@ def test_findings_on_shared_settings_are_located_in_the_project_file(tmp_path: P
 def test_the_earlier_name_of_stack_config_dir_is_read(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nconfig: envs\n")
     assert source.stack_directory(tmp_path) == tmp_path / "envs"
-
-
-def test_shared_list_items_are_errors(tmp_path: Path) -> None:
-    """The engine supports it, but it is not needed: the message names the alternative."""
-    with pytest.raises(FindingsError) as caught:
-        _read(tmp_path, Refused("{'common.x[0]': u}", "{}", ""))
-    assert [finding.message for finding in caught.value.findings] == ["an item of a list; share the whole list"]

@@ -11,6 +11,7 @@ from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.machines.ec2 import Ec2Settings, Ec2Volume
 from scalr_agents.machines.gce import GceSettings, GceVolume
+from scalr_agents.model.findings import dotted
 from scalr_agents.stack.cache_model import CacheEntry
 from scalr_agents.stack.machines import MachineEntry
 from scalr_agents.stack.model import AgentSecrets, Common, Kubernetes, Namespace, Nodes, Proxy, StackFile
@@ -99,6 +100,8 @@ def test_valid_tolerations_are_accepted(toleration: dict[str, Any]) -> None:
 
 ROLE = "eks.amazonaws.com/role-arn"
 NO_ROLE = "gives no identity; expected the ARN of a role: arn:<partition>:iam::<account>:role/<path and name>"
+NO_CLOUD = "gives no identity, because no cloud reads this annotation of a service account; known: eks.amazonaws.com/role-arn, "
+NO_CLOUD += "iam.gke.io/gcp-service-account, azure.workload.identity/client-id"
 
 
 @pytest.mark.parametrize(
@@ -110,13 +113,16 @@ NO_ROLE = "gives no identity; expected the ARN of a role: arn:<partition>:iam::<
         (ROLE, "arn:aws:iam::111122223333:user/x", NO_ROLE),
         ("eks.amazonaws.com/rolearn", "arn:aws:iam::111122223333:role/x", f"gives no identity; did you mean {ROLE!r}?"),
         ("azure.workload.identity/client-id", "runs", "gives no identity; expected the client ID of an identity, a UUID"),
+        *((key, "x", NO_CLOUD) for key in ("roleArn", "role-arn", "iam.amazonaws.com/role", "acme.io/role")),
         (ROLE, "arn:aws-cn:iam::111122223333:role/team/x", None),
         ("eks.amazonaws.com/audience", "sts.amazonaws.com", None),
+        ("iam.gke.io/credential-quota-project", "x", None),
+        ("pod-identity.alibabacloud.com/role-name", "x", None),
         ("azure.workload.identity/tenant-id", "11111111-2222-3333-4444-555555555555", None),
     ],
 )
 def test_an_ineffective_identity_is_a_warning(key: str, value: str, message: str | None) -> None:
-    expected = [("warning", f'scalr-agents:agents.runs.identity["{key}"]', message)] if message else []
+    expected = [("warning", dotted(("scalr-agents:agents", "runs", "identity", key)), message)] if message else []
     assert findings({"agents": {"runs": {"identity": {key: value}}}}) == expected
 
 

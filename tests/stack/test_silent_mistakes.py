@@ -14,21 +14,6 @@ from tests.helpers.kinds import load as load_kind
 from tests.helpers.plain import findings
 
 RUNS = "scalr-agents:agents.runs"
-NO_IDENTITY = "gives no identity, because no cloud reads this annotation of a service account; known: eks.amazonaws.com/role-arn, "
-
-
-@pytest.mark.parametrize("key", ["roleArn", "role-arn", "iam.amazonaws.com/role", "acme.io/role"])
-def test_annotations_that_no_cloud_reads_are_warnings(key: str) -> None:
-    [(severity, _, message)] = findings({"agents": {"runs": {"identity": {key: "arn:aws:iam::111122223333:role/x"}}}})
-    assert severity == "warning"
-    assert message.startswith(NO_IDENTITY)
-
-
-@pytest.mark.parametrize(
-    "key", ["iam.gke.io/credential-quota-project", "pod-identity.alibabacloud.com/role-name", "eks.amazonaws.com/sts-regional-endpoints"]
-)
-def test_other_annotations_of_clouds_are_accepted(key: str) -> None:
-    assert findings({"agents": {"runs": {"identity": {key: "x"}}}}) == []
 
 
 @pytest.mark.parametrize("namespace", ["kube-system", "kube-public", "kube-node-lease", "default"])
@@ -67,12 +52,6 @@ def test_a_quoted_switch_is_found_despite_the_cache(section: tuple[str, str]) ->
     }
     message = "expected true or false, given 'true'; write it without quotes, as true or false"
     assert ("error", f"{RUNS}.values.{'.'.join(section)}.enabled", message) in findings(given)
-
-
-def test_ids_of_file_systems_have_eight_digits() -> None:
-    given = {"caches": {"shared": {"efs": {"fileSystemId": "fs-1"}}}, "agents": {"runs": {"cache": "shared"}}}
-    message = "given 'fs-1'; expected the ID of a file system, for instance fs-0a1b2c3d4e5f67890"
-    assert ("error", "scalr-agents:caches.shared.efs.fileSystemId", message) in findings(given)
 
 
 @pytest.mark.parametrize(

@@ -51,41 +51,6 @@ def test_other_projects_need_the_namespace_in_keys(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "config"),
-    [
-        ("common: plain", {"common": "plain"}),
-        ("common: 5", {"common": 5}),
-        ("common: false", {"common": False}),
-        ("common: [1, 2]", {"common": [1, 2]}),
-        ("common: {value: {url: u}}", {"common": {"url": "u"}}),
-        ("common: {value: false}", {"common": False}),
-        ("common: {value: 0}", {"common": 0}),
-        ("common: {default: {url: u}}", {"common": {"url": "u"}}),
-        ("common: {type: object, description: d, default: {url: u}}", {"common": {"url": "u"}}),
-        ("scalr-agents:common: {value: {url: u}}", {"common": {"url": "u"}}),
-        ("aws:region: {value: eu-west-1}", {}),
-        ("aws:region: eu-west-1", {}),
-    ],
-)
-def test_defaults_of_the_project_are_read(tmp_path: Path, declared: str, config: dict[str, Any]) -> None:
-    assert _config(tmp_path, "config: {}\n", f"{PROJECT}config:\n  {declared}\n") == config
-
-
-@pytest.mark.parametrize(
-    ("stack", "common"),
-    [
-        ("common: {url: mine}", {"url": "mine"}),
-        ("scalr-agents:common: {url: mine}", {"url": "mine"}),
-        ("common: null", None),
-        ("agents: {}", {"url": "u", "labels": {}}),
-    ],
-)
-def test_a_key_of_the_stack_replaces_the_whole_default(tmp_path: Path, stack: str, common: Any) -> None:
-    project = f"{PROJECT}config:\n  common: {{default: {{url: u, labels: {{}}}}}}\n"
-    assert _config(tmp_path, f"config:\n  {stack}\n", project)["common"] == common
-
-
-@pytest.mark.parametrize(
     ("content", "sealed"),
     [
         ("secrets: {secure: v1:x}", {"secrets": Sealed("scalr-agents:secrets")}),
@@ -98,10 +63,6 @@ def test_a_key_of_the_stack_replaces_the_whole_default(tmp_path: Path, stack: st
 )
 def test_encrypted_values_stay_sealed_with_their_path(tmp_path: Path, content: str, sealed: dict[str, Any]) -> None:
     assert _config(tmp_path, f"encryptionsalt: v1:abc=\nconfig:\n  {content}\n") == sealed
-
-
-def test_a_sealed_value_is_printed_as_a_placeholder() -> None:
-    assert str(Sealed("scalr-agents:secrets.runs.token")) == "<secret scalr-agents:secrets.runs.token>"
 
 
 def test_sealing_does_not_change_the_input() -> None:
@@ -124,11 +85,6 @@ def test_an_environment_is_reported(tmp_path: Path, stack: str, imported: bool) 
     assert source.read(_project(tmp_path, stack), "dev").environment is imported
 
 
-def test_a_source_has_its_file_and_directory(tmp_path: Path) -> None:
-    read = source.read(_project(tmp_path, "config: {common: 1}\n"), "dev")
-    assert (read.file, read.directory, read.environment) == (tmp_path / "Pulumi.dev.yaml", tmp_path, False)
-
-
 def test_stack_config_dir_is_used(tmp_path: Path) -> None:
     _project(tmp_path, "config: {common: root}\n", f"{PROJECT}stackConfigDir: stacks\n")
     (tmp_path / "stacks").mkdir()
@@ -136,9 +92,6 @@ def test_stack_config_dir_is_used(tmp_path: Path) -> None:
     read = source.read(tmp_path, "dev")
     assert (read.directory, read.file, read.config) == (tmp_path / "stacks", tmp_path / "stacks" / "Pulumi.dev.yaml", {"common": "own"})
     assert source.stack_directory(tmp_path) == tmp_path / "stacks"
-
-
-def test_without_stack_config_dir_the_project_directory_is_used(tmp_path: Path) -> None:
     assert source.stack_directory(_project(tmp_path, "")) == tmp_path
 
 
