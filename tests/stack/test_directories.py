@@ -87,9 +87,14 @@ def test_a_shared_directory_of_a_claim_is_a_warning(one: dict[str, Any], two: di
         (cached(LOCAL), cached(LOCAL, claimName="other")),
         (cached(LOCAL), {**cached(LOCAL), "namespace": "other"}),
         (cached(LOCAL), {"kind": LOCAL}),
+        (of_node("/mnt/a"), of_node("/mnt/b")),
+        (of_node("/mnt/a"), of_node("/mnt/ab")),
+        (of_node("/mnt/a", "x"), of_node("/mnt/a", "y")),
+        (workers("/var/lib/a"), of_node("/var/lib/a", "other")),
+        (workers("/var/lib/a"), workers("/var/lib/ab")),
     ],
 )
-def test_separate_directories_of_claims(one: dict[str, Any], two: dict[str, Any]) -> None:
+def test_separate_directories(one: dict[str, Any], two: dict[str, Any]) -> None:
     assert found(one, two) == []
 
 
@@ -143,20 +148,6 @@ NODE = "runs of one agent can change files of the other; give each its own direc
 )
 def test_a_shared_directory_of_nodes_is_a_warning(one: dict[str, Any], two: dict[str, Any], severity: str, words: str) -> None:
     assert found(one, two) == [(severity, f"its pods mount {words}")]
-
-
-@pytest.mark.parametrize(
-    ("one", "two"),
-    [
-        (of_node("/mnt/a"), of_node("/mnt/b")),
-        (of_node("/mnt/a"), of_node("/mnt/ab")),
-        (of_node("/mnt/a", "x"), of_node("/mnt/a", "y")),
-        (workers("/var/lib/a"), of_node("/var/lib/a", "other")),
-        (workers("/var/lib/a"), workers("/var/lib/ab")),
-    ],
-)
-def test_separate_directories_of_nodes(one: dict[str, Any], two: dict[str, Any]) -> None:
-    assert found(one, two) == []
 
 
 @pytest.mark.parametrize(

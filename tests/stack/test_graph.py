@@ -67,20 +67,6 @@ def test_graph_of_a_closed_network() -> None:
     assert ("destination github.acme.internal", "connects", "443") in controller
 
 
-def test_hosts_behind_a_proxy_are_drawn_behind_it() -> None:
-    egress = {"only": [{"cidr": "10.0.12.0/24", "ports": [3128]}]}
-    proxy = "http://proxy.acme:3128"
-    drawn = picture(
-        common={"url": URL, "proxy": {"http": proxy, "https": proxy}, "network": {"egress": egress}},
-        kubernetes={"apiServer": ["10.0.0.0/20"]},
-        agents={"vcs": agent("agent-local", role="vcs")},
-    )
-    reached = edges(drawn, "policy scalr/vcs-agent-local-network-policy")
-    assert ("destination proxy.acme:3128", "connects", "3128") in reached
-    assert "destination Scalr" not in {target for target, _, _ in reached}
-    assert ("destination Scalr", "connects", "443") in edges(drawn, "destination proxy.acme:3128")
-
-
 PROXIES = {
     "http://proxy.acme:3128": "proxy.acme:3128",
     "http://proxy.egress.svc:3128": "proxy.egress.svc:3128",

@@ -9,7 +9,7 @@ from scalr_agents.model.merge import merge
 from scalr_agents.stack import secrets
 from scalr_agents.stack.source import Sealed
 
-from tests.helpers.kinds import CA, JOB, K8S, KEY, LOCAL, TOKEN, Kind, errors, every_kind, load, of_one, secret, secrets_of, stack_of
+from tests.helpers.kinds import CA, JOB, K8S, KEY, LOCAL, TOKEN, Kind, errors, every_kind, load, of_one, secret, secrets_of
 
 MIRRORS: list[dict[str, Any]] = [
     {"url": "https://a.acme/providers/", "include": ["registry.opentofu.org/*/*"]},
@@ -235,12 +235,6 @@ def test_sealed_secrets_are_printed_as_placeholders(kind: Kind) -> None:
     text = output.text(loaded.objects(), "yaml")
     assert all(placeholder in text for placeholder in expected)
     assert "checksum/secrets" not in text
-
-
-def test_a_map_of_secrets_that_is_one_ciphertext_is_the_token_of_every_kind() -> None:
-    loaded = stack_of({kind.removeprefix("agent-"): {"kind": kind} for kind in (JOB, LOCAL, K8S)}, secrets=Sealed("all"))
-    assert errors(loaded) == []
-    assert [str(agent.values.agent.token) for agent in loaded.agents] == ["<secret all>"] * 3
 
 
 HIDDEN = "hidden"
