@@ -87,9 +87,5 @@ def test_a_finding_is_located_in_the_last_layer_with_its_value(path: str, place:
     assert located == warning(place, "is odd", position=in_file)
 
 
-def test_a_finding_on_a_translated_key_names_only_the_key() -> None:
-    assert locate(error("agent.url", "is wrong"), [SETTING], PLACE) == error("scalr-agents:common.url", "is wrong")
-
-
 def test_without_layers_a_finding_is_in_the_default_place() -> None:
     assert locate(error("agent.url", "is wrong"), [], PLACE) == error((*PLACE, "agent", "url"), "is wrong")

@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from scalr_agents.model.merge import coalesce, lookup, merge, without_nulls
+from scalr_agents.model.merge import coalesce, lookup, merge
 
 
 @pytest.mark.parametrize(
@@ -57,23 +57,12 @@ def test_leaves_are_not_copied() -> None:
         ({"a": None, "b": {"c": None}}, {"d": 1}, {"b": {}, "d": 1}),
         ({"a": 1}, {"b": None}, {"a": 1}),
         ({"a": [1]}, {"a": [None, {"b": None}]}, {"a": [None, {"b": None}]}),
+        ({}, {"a": None, "b": 0, "c": "", "d": False}, {"b": 0, "c": "", "d": False}),
+        ({}, {"a": {"b": None, "c": {"d": None}}}, {"a": {"c": {}}}),
     ],
 )
 def test_a_null_removes_a_default(default: dict[str, Any], given_values: dict[str, Any], coalesced: dict[str, Any]) -> None:
     assert coalesce(default, given_values) == coalesced
-
-
-@pytest.mark.parametrize(
-    ("values", "without"),
-    [
-        ({}, {}),
-        ({"a": None, "b": 0, "c": "", "d": False}, {"b": 0, "c": "", "d": False}),
-        ({"a": {"b": None, "c": {"d": None}}}, {"a": {"c": {}}}),
-        ({"a": [None, {"b": None}]}, {"a": [None, {"b": None}]}),
-    ],
-)
-def test_nulls_are_removed_at_any_depth(values: dict[str, Any], without: dict[str, Any]) -> None:
-    assert without_nulls(values) == without
 
 
 @pytest.mark.parametrize(

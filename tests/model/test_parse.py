@@ -73,6 +73,7 @@ CAR = ", ".join(field.alias or name for name, field in Car.model_fields.items())
 @pytest.mark.parametrize(
     ("given", "path", "message"),
     [
+        # the nearest name, or all
         ({"nam": "x"}, "nam", "unknown key 'nam'; did you mean 'name'?"),
         ({"Electric": True}, "Electric", "unknown key 'Electric'; did you mean 'electric'?"),
         ({"homeUrl": "x"}, "homeUrl", "unknown key 'homeUrl'; did you mean 'homeURL'?"),
@@ -83,15 +84,7 @@ CAR = ", ".join(field.alias or name for name, field in Car.model_fields.items())
         ({"[key]": {}}, "[key]", f"unknown key '[key]'; allowed: {CAR}"),
         ({"engine": {"[key]": 1}}, "engine.[key]", "unknown key '[key]'; allowed: horsePower, fuel"),
         ({"doors.front": 2}, "doors\\.front", "unknown key 'doors.front'; did you mean 'doors'?"),
-    ],
-)
-def test_an_unknown_key_gets_the_nearest_name(given: dict[str, Any], path: str, message: str) -> None:
-    assert _findings(given) == {path: message}
-
-
-@pytest.mark.parametrize(
-    ("given", "path", "message"),
-    [
+        # types and words
         ({"name": ["x"]}, "name", "expected a string, given a list"),
         ({"name": None}, "name", "expected a string, given null"),
         ({"electric": 1}, "electric", "expected true or false, given the number 1"),
@@ -141,7 +134,7 @@ def test_an_unknown_key_gets_the_nearest_name(given: dict[str, Any], path: str, 
         ({"apiKey": 1234567}, "apiKey", "expected a string, given a number; quote it"),
     ],
 )
-def test_a_wrong_value_gets_the_allowed_ones(given: dict[str, Any], path: str, message: str) -> None:
+def test_a_wrong_key_or_value_gets_the_allowed_ones(given: dict[str, Any], path: str, message: str) -> None:
     assert _findings(given) == {path: message}
 
 

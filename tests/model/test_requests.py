@@ -1,16 +1,10 @@
-"""What pods request, as Kubernetes computes it: by tables from its documentation, and by rules that hold for any input."""
+"""What pods request, as Kubernetes computes it: a table from its documentation."""
 
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scalr_agents.model import requests
-
-CPU = st.integers(0, 64).map(lambda cores: f"{cores * 250}m")
-RESOURCES = st.fixed_dictionaries({"requests": st.fixed_dictionaries({"cpu": CPU})})
-CONTAINERS = st.lists(st.fixed_dictionaries({"name": st.just("c"), "resources": RESOURCES}), max_size=4)
 
 
 def pod(*cpus: str, before: tuple[str, ...] = (), staying: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -40,11 +34,3 @@ def test_what_a_pod_requests(spec: dict[str, Any], cores: str) -> None:
 def test_a_request_that_is_not_set_equals_the_limit() -> None:
     container = {"resources": {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "1"}}}
     assert requests.of_container(container) == {"cpu": Decimal(1), "memory": Decimal(2**30)}
-
-
-@given(CONTAINERS, CONTAINERS)
-def test_a_pod_needs_as_much_as_any_of_its_phases(containers: list[dict[str, Any]], before: list[dict[str, Any]]) -> None:
-    cpu = requests.of_pod({"containers": containers, "initContainers": before}).get("cpu", Decimal(0))
-    each = [requests.of_container(container)["cpu"] for container in before]
-    together = sum((requests.of_container(container)["cpu"] for container in containers), Decimal(0))
-    assert cpu == max([together, *each])

@@ -44,7 +44,6 @@ EXTRA_PROXY = {"extraEnv": {"HTTP_PROXY": "http://p:1", "HTTPS_PROXY": "http://p
 EXTRA_OTEL = {"extraEnv": {"SCALR_AGENT_OTLP_ENDPOINT": "http://o:4317", "SCALR_AGENT_OTLP_TRACES_ENABLED": "true"}}
 NODES = {"nodeSelector": {"pool": "a"}, "tolerations": [{"key": "pool"}]}
 CLAIM = {"enabled": True, "persistentVolumeClaim": {"claimName": "shared-cache"}}
-OWN_CLAIM = {"enabled": True, "persistentVolumeClaim": {"claimName": "one-cache"}}
 ON = {"agent": {"providerCache": {"enabled": True}}}
 
 TRANSLATED: dict[str, tuple[dict[str, Any], dict[str | Kind, dict[str, Any]]]] = {
@@ -137,20 +136,12 @@ TRANSLATED: dict[str, tuple[dict[str, Any], dict[str | Kind, dict[str, Any]]]] =
             K8S: {"serviceAccount": {"annotations": {"role": "arn"}}},
         },
     ),
-    "cache that exists": (
+    "cache": (
         of_one(cache="big") | {"caches": {"big": {"claim": "shared-cache"}}},
         {
             JOB: {**ON, "persistence": {"cache": CLAIM}},
             LEGACY_LOCAL: {"persistence": CLAIM},
             (LOCAL, "current"): {"persistence": {"cache": CLAIM}},
-        },
-    ),
-    "cache of a class": (
-        of_one(cache="big") | {"caches": {"big": {"storageClass": {"name": "nfs"}}}},
-        {
-            JOB: {**ON, "persistence": {"cache": OWN_CLAIM}},
-            LEGACY_LOCAL: {"persistence": OWN_CLAIM},
-            (LOCAL, "current"): {"persistence": {"cache": OWN_CLAIM}},
         },
     ),
     "token": (secret(token="other"), of_all({"agent": {"token": "other"}})),
@@ -170,10 +161,7 @@ REFUSED: dict[str, tuple[str, dict[str | Kind, str]]] = {
         "common.labels",
         dict.fromkeys((LOCAL, K8S), "labels of all pods; set them in the values of each agent-job agent instead (global.podLabels)"),
     ),
-    **dict.fromkeys(
-        ("cache that exists", "cache of a class"),
-        ("agents.one.cache", {K8S: "a claim of a cache; set efsVolumeHandle in its values, or use agent-job"}),
-    ),
+    "cache": ("agents.one.cache", {K8S: "a claim of a cache; set efsVolumeHandle in its values, or use agent-job"}),
 }
 """Where the error stands, and its end."""
 

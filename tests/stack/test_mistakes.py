@@ -333,6 +333,3 @@ def test_null_in_secrets_from_means_absent() -> None:
     given = {"env": {"A": {"key": "a"}, "B": None}, "token": {"key": "t"}}
     without = [found for found in findings({"agents": {"runs": {"secretsFrom": given}}}) if "secretsFrom" in found[1]]
     assert without == [("error", f"{AGENT}.secretsFrom.store.name", "missing; set the name of the SecretStore")]
-    assert findings({"agents": {"runs": {"secretsFrom": {**given, "store": None}}}}) == findings(
-        {"agents": {"runs": {"secretsFrom": given}}}
-    )
