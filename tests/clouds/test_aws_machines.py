@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Any
 
 import pytest
@@ -151,13 +152,20 @@ def test_a_second_change_waits_for_draining_machines(machines: Callable[..., Clo
     stack = machines(min=1)
     up(stack)
     settle(aws)
-    aws.scaling.drain_seconds[GROUP] = 20
+    aws.scaling.drain_seconds[GROUP] = inf
     stack.edit({"machines.legacy.ec2.volume": {"size": "50Gi"}})
     up(stack)
     wait(lambda: any(not machine.stays for machine in aws.scaling.machines(GROUP)), "a machine that drains")
     stack.edit({"machines.legacy.ec2.volume": {"size": "60Gi"}})
-    up(stack)
-    aws.scaling.drain_seconds[GROUP] = 0
+
+    def refreshes() -> list[str]:
+        return [each["Status"] for each in aws.scaling.groups[GROUP].refreshes]
+
+    with stack.killable_up() as operation:
+        wait(lambda: operation.has_ended() or refreshes() == ["Cancelling"], "the end of the first change")
+        assert not operation.has_ended()
+        aws.scaling.drain_seconds[GROUP] = 0
+        assert not operation.result().failed
     settle(aws)
     assert {machine.version for machine in aws.scaling.machines(GROUP)} == {"3"}
-    assert [each["Status"] for each in aws.scaling.groups[GROUP].refreshes] == ["Successful", "Cancelled"]
+    assert refreshes() == ["Successful", "Cancelled"]
