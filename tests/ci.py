@@ -59,15 +59,15 @@ STEPS = (
     _make("debian-packages"),
     _make("kubernetes-plugin", ".venv/.docs", "control-plane"),
     _make("test-clouds", ".venv/.docs", "clouds", "control-plane"),
+    _make("test-node", ".venv/.docs", "node", "debian-packages"),
     _make("test-cluster", "kubernetes-plugin"),
     _make("test-engine", "kubernetes-plugin"),
-    _make("test-node", ".venv/.docs", "node", "debian-packages"),
     _make("test-package", ".venv/.docs"),
     _make("test-languages", "kubernetes-plugin"),
     _make("test-machines", ".venv/.docs", "control-plane", "debian-packages"),
 )
-"""What is built and what tells most at once comes first, then what takes long. Steps share no directory, port or cache: tests take free
-ports and new directories."""
+"""What is built and what tells most at once comes first, then what takes long: what mostly waits beside what computes. Steps share no
+directory, port or cache: tests take free ports and new directories."""
 LANES = 2
 
 
