@@ -1,7 +1,6 @@
 """What is imported when: the functional core never waits for Pulumi, and nothing is imported before it is used."""
 
 import ast
-import json
 import re
 import subprocess
 import sys
@@ -15,36 +14,15 @@ import pytest
 import scalr_agents
 from scalr_agents.charts import CHARTS
 
+from tests.helpers.imported import modules_after, of_libraries
+
 PACKAGE = Path(scalr_agents.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 CORE = [path for path in MODULES if PACKAGE / "resources" not in path.parents]
 
 
-def modules_after(*steps: str) -> list[set[str]]:
-    """The modules that are loaded after each step of a program. Its garbage is not collected, as in the command line."""
-    code = f"""
-import gc, json, sys
-gc.disable()
-loaded = []
-for step in {steps}:
-    try:
-        exec(step, {{}})
-    except SystemExit:
-        pass
-    loaded.append(sorted(sys.modules))
-print("\\n" + json.dumps(loaded))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=PACKAGE.parent.parent)
-    assert done.returncode == 0, done.stderr
-    return [set(loaded) for loaded in json.loads(done.stdout.splitlines()[-1])]
-
-
 def _command(*arguments: str) -> str:
     return f"from scalr_agents.cli import main; main({list(arguments)}, standalone_mode=False)"
-
-
-def _of_libraries(modules: set[str]) -> set[str]:
-    return {name.partition(".")[0] for name in modules}
 
 
 def test_the_core_runs_without_pulumi_and_clusters() -> None:
@@ -60,7 +38,7 @@ def test_the_core_runs_without_pulumi_and_clusters() -> None:
         _command("schema"),
         _command("template", "agent-job", "--set", "agent.token=x"),
     )
-    assert _of_libraries(imported) & {"pydantic", "yaml", "click", "pulumi"} == set()
+    assert of_libraries(imported) & {"pydantic", "yaml", "click", "pulumi"} == set()
     of_clusters = ("kubernetes", "scalr_agents.cluster", "scalr_agents.doctor", "scalr_agents.day2")
     late = [
         name for name in steps[-1] if "pulumi" in name.partition(".")[0] or any(f"{name}.".startswith(f"{each}.") for each in of_clusters)
@@ -69,41 +47,10 @@ def test_the_core_runs_without_pulumi_and_clusters() -> None:
     assert "scalr_agents.stack.schema" in steps[-1]
 
 
-def _stack(given: str) -> str:
-    return f"from tests.helpers.programs import stack_with; assert stack_with({given}).error is None"
-
-
-def test_the_sdk_of_a_cloud_is_imported_for_what_is_in_that_cloud() -> None:
-    """Components never import the typed classes of Kubernetes."""
-    clouds = {"pulumi_aws", "pulumi_gcp", "pulumi_kubernetes"}
-    of_aws = modules_after(
-        "import scalr_agents.resources.deploy",
-        _stack("{}"),
-        _stack("{'shared': {'claim': 'nfs'}}"),
-        _stack("{'shared': {'storageClass': {'name': 'nfs'}}}"),
-        _stack("{}, {}, machines={'it': {'docker': {}}}, secrets={}"),
-        _stack("{'shared': {'efs': {'eksCluster': 'prod'}}}"),
-    )
-    assert [_of_libraries(each) & clouds for each in of_aws] == [*[set[str]()] * 5, {"pulumi_aws"}]
-    machine = "{}, {}, secrets={'it': {'token': 't'}}, machines={'it': %s}"
-    of_google = modules_after(
-        _stack("{'shared': {'filestore': {'location': 'europe-west1-b'}}}"),
-        _stack(machine % "{'gce': {'region': 'europe-west1', 'subnetwork': 'agents', 'machineType': 'e2-standard-2'}}"),
-    )
-    assert [_of_libraries(each) & clouds for each in of_google] == [{"pulumi_gcp"}] * 2
-    [ec2] = modules_after(_stack(machine % "{'ec2': {'subnets': ['subnet-0a'], 'instanceType': 't3.large'}}"))
-    assert _of_libraries(ec2) & clouds == {"pulumi_aws"}
-
-
 def test_only_the_folder_of_resources_imports_pulumi() -> None:
     """Not even for a type checker."""
-    imported = [
-        (str(path.relative_to(PACKAGE)), name)
-        for path in CORE
-        for node in ast.walk(ast.parse(path.read_text()))
-        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [getattr(node, "module", "") or ""])
-    ]
-    assert [(path, name) for path, name in imported if name.startswith("pulumi")] == []
+    imports = re.compile(r"^\s*(import|from) pulumi", re.MULTILINE)
+    assert [str(path.relative_to(PACKAGE)) for path in CORE if imports.search(path.read_text())] == []
 
 
 def test_services_of_clouds_are_imported_one_by_one() -> None:
@@ -211,44 +158,50 @@ def _imports(by: str, tree: ast.AST, *, in_function: bool = False) -> Iterator[I
         yield from _imports(by, node, in_function=in_function or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
 
 
-ALL_IMPORTS = {each for name, path in NAMES.items() for each in _imports(name, ast.parse(path.read_text())) if each.of != name}
-IMPORTS = {each for each in ALL_IMPORTS if each.of in NAMES}
-"""Those of modules of the package."""
+@pytest.fixture(scope="module")
+def all_imports() -> set[Import]:
+    return {each for name, path in NAMES.items() for each in _imports(name, ast.parse(path.read_text())) if each.of != name}
 
 
-def test_imports_lead_down() -> None:
+@pytest.fixture(scope="module")
+def imports(all_imports: set[Import]) -> set[Import]:
+    """Those of modules of the package."""
+    return {each for each in all_imports if each.of in NAMES}
+
+
+def test_imports_lead_down(imports: set[Import]) -> None:
     """What stands above is not imported from below, also not inside of functions."""
     assert {name.partition(".")[0] for name in NAMES} - {"", "__main__"} == set(FLOORS)
     wrong = []
-    for each in IMPORTS:
+    for each in imports:
         by, of = each.by.partition(".")[0], each.of.partition(".")[0]
         if by not in ("", "__main__", of) and (by, of) not in BELOW_ON_THE_FLOOR and FLOORS[by] <= FLOORS[of]:
             wrong.append(each)
     assert wrong == []
 
 
-def test_what_charts_share_knows_no_chart() -> None:
+def test_what_charts_share_knows_no_chart(imports: set[Import]) -> None:
     rooms = [f"charts.{chart.replace('-', '_')}" for chart in CHARTS]
 
     def room(name: str) -> str:
         return next((room for room in rooms if f"{name}.".startswith(f"{room}.")), "")
 
-    assert [each for each in IMPORTS if each.by.startswith("charts.shared") and room(each.of)] == []
-    assert [each for each in IMPORTS if room(each.by) and room(each.of) not in ("", room(each.by))] == []
+    assert [each for each in imports if each.by.startswith("charts.shared") and room(each.of)] == []
+    assert [each for each in imports if room(each.by) and room(each.of) not in ("", room(each.by))] == []
 
 
-def test_modules_do_not_import_each_other() -> None:
+def test_modules_do_not_import_each_other(imports: set[Import]) -> None:
     """Modules in a circle work or fail depending on which one is first. Imports inside functions only hide a circle."""
     needed: dict[str, set[str]] = {name: set() for name in NAMES}
-    for each in IMPORTS:
+    for each in imports:
         needed[each.by].add(each.of)
     assert needed["resources.deploy"] >= {"stack", "stack.source"}
     TopologicalSorter(needed).prepare()  # raises CycleError with the circle
 
 
-def test_imports_inside_functions_are_listed_with_what_they_save() -> None:
+def test_imports_inside_functions_are_listed_with_what_they_save(all_imports: set[Import]) -> None:
     found: dict[str, set[str]] = {}
-    for each in ALL_IMPORTS:
+    for each in all_imports:
         if each.in_function:
             found.setdefault(each.by, set()).add(each.of)
     assert found == {by: set(imported) for by, imported in IN_FUNCTIONS.items()}
