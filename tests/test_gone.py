@@ -18,8 +18,16 @@ VALUES: dict[str, Any] = {
     "task.buffer.kubectlImage": {"tag": "v1.36.4"},
 }
 """Rows on values of agent-job, and what they were given."""
-COMMANDS = {
-    "scalr-agents * --format": ("check", "dev", "--format=json"),
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "scalr-agents alerts --format": ("alerts", "dev", "--format", "rules-file"),
+    "scalr-agents check --format": ("check", "dev", "--format=json"),
+    "scalr-agents doctor --format": ("doctor", "dev", "--format=json"),
+    "scalr-agents hosts --format": ("hosts", "dev", "--format=json"),
+    "scalr-agents impact --format": ("impact", "dev", "--format=json"),
+    "scalr-agents machine --format": ("machine", "vcs", "dev", "--format", "systemd"),
+    "scalr-agents render --format": ("render", "dev", "--format=json"),
+    "scalr-agents status --format": ("status", "dev", "--format=json"),
+    "scalr-agents template --format": ("template", "agent-job", "--format=json"),
     "scalr-agents completion": ("completion", "bash"),
     "scalr-agents adopt --kind": ("adopt", "web", "--kind=agent-job"),
     "scalr-agents graph -o": ("graph", "dev", "-o", "svg"),
@@ -78,5 +86,6 @@ def test_an_argument_that_went(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_other_keys_and_options_are_unknown_as_before() -> None:
     [(_, path, message)] = findings({"agents": {"runs": {"values": nested("task.buffer.scheduled", [])}}})
     assert (path, message.partition(";")[0]) == ("scalr-agents:agents.runs.values.task.buffer.scheduled", "unknown key 'scheduled'")
-    assert cli("graph", "dev", "--out", "svg").stderr.splitlines()[-1].startswith("Error: No such option")
+    for words in (("graph", "dev", "--out", "svg"), ("graph", "dev", "--format", "svg"), ("images", "dev", "--format=json")):
+        assert cli(*words).stderr.splitlines()[-1].startswith("Error: No such option")
     assert cli("grap", "dev").stderr.splitlines()[-1].startswith("Error: No such command")

@@ -1,6 +1,6 @@
 """What went before the first release, and what serves instead: one row each. The first release removes this table.
 
-Keys are those of stack files, values files and arguments, by the end of their path; and options and commands. `*` is any name.
+Keys are those of stack files, values files and arguments, by the end of their path, with `*` for a name; and options and commands.
 """
 
 from fnmatch import fnmatchcase
@@ -8,10 +8,11 @@ from fnmatch import fnmatchcase
 from scalr_agents.model.findings import Path
 from scalr_agents.model.spelling import in_stack_files
 
+_WITH_FORMATS = ("alerts", "check", "doctor", "hosts", "impact", "machine", "render", "status", "template")
 GONE = {
     "task.buffer.schedule": "set task.buffer.replicas: null, and let KEDA set the number (docs/operations.md, Numbers from KEDA)",
     "task.buffer.kubectlImage": "it was the image of task.buffer.schedule, which is removed too",
-    "scalr-agents * --format": "write -o or --output",
+    **{f"scalr-agents {command} --format": "write -o or --output" for command in _WITH_FORMATS},
     "scalr-agents completion": "run scalr-agents with _SCALR_AGENTS_COMPLETE=bash_source, zsh_source or fish_source",
     "scalr-agents adopt --kind": "write the chart after the release: adopt RELEASE CHART",
     "scalr-agents graph -o": "graph prints Mermaid only",
@@ -30,5 +31,5 @@ def of_key(path: Path) -> str:
 
 def of_command(*words: str) -> str:
     """The message on a command, or one with an option, that went; empty for any other."""
-    given = " ".join(("scalr-agents", *words))
-    return next((f"removed; {advice}" for row, advice in GONE.items() if fnmatchcase(given, row)), "")
+    advice = GONE.get(" ".join(("scalr-agents", *words)))
+    return f"removed; {advice}" if advice else ""
