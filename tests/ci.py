@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -151,12 +152,13 @@ class Run:
 def table(results: list[Result]) -> str:
     """What each step took, its tests, and why some of them were skipped."""
     lines = [f"{'step':<20}{'wall':>8}{'processor':>11}{'tests':>8}{'skipped':>9}"]
-    reasons: list[str] = []
+    reasons = Counter[str]()
     for result in results:
         passed, skipped = (sum(map(int, re.findall(rf"(\d+) {word}", result.log))) for word in ("passed", "skipped"))
         lines.append(f"{result.step.name:<20}{result.wall:>6.0f} s{result.processor:>9.0f} s{passed or '':>8}{skipped or '':>9}")
-        reasons += [f"{result.step.name}: {count} skipped: {reason}" for count, reason in _SKIPPED.findall(result.log)]
-    return "\n".join([*lines, "", *dict.fromkeys(reasons)])
+        for count, reason in _SKIPPED.findall(result.log):
+            reasons[f"{result.step.name}: {reason}"] += int(count)
+    return "\n".join([*lines, "", *(f"{count} skipped in {reason}" for reason, count in reasons.items())])
 
 
 def main() -> None:
