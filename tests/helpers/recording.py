@@ -105,6 +105,12 @@ class Recording:
     def of_type(self, token: str) -> list[Registration]:
         return [resource for resource in self.resources if resource.type == token]
 
+    @property
+    def readable(self) -> str:
+        """What anybody may read who sees the stack: inputs that are not secret, outputs, exports and the log."""
+        plain = [leaf for resource in self.resources for _, leaf in leaves(resource.inputs) if not isinstance(leaf, Secret)]
+        return f"{plain}{self.outputs}{self.exports}{self.log}"
+
     def depends(self, name: str) -> set[str]:
         """Names of everything that a resource waits for, directly or not."""
         pending, seen = list(self[name].dependencies), set[str]()
