@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scalr_agents.machines import policies
 
 from tests.helpers.components import inputs, program, record, refused
-from tests.helpers.mocked_clouds import ACCOUNT, NETWORK, PROJECT, REGION, SUBNETWORK
+from tests.helpers.mocked_clouds import NETWORK, PROJECT, SUBNETWORK
 from tests.helpers.policies import allows
 from tests.helpers.recording import Secret, run
 from tests.resources.machine_groups import AWS, COMPONENTS, GCP, KEY, NAME, TOKEN, cloud_config, of
@@ -283,46 +283,6 @@ def test_a_vcs_agent_on_aws_completes_the_hook_of_its_group() -> None:
     made = of("Ec2Agents", role="vcs")
     assert made["drain"] == of("Ec2Agents")["drain"]
     assert f"host drain aws {NAME} drain" in cloud_config(made)
-
-
-SECRET_ARN = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:it-AbCdEf"
-GROUP_ARN = f"arn:aws:autoscaling:{REGION}:{ACCOUNT}:autoScalingGroup:0a1b:autoScalingGroupName/{{}}"
-
-
-@pytest.mark.parametrize(
-    ("action", "resource", "allowed"),
-    [
-        ("secretsmanager:GetSecretValue", SECRET_ARN, True),
-        ("secretsmanager:GetSecretValue", SECRET_ARN.replace("it-", "other-"), False),
-        ("secretsmanager:PutSecretValue", SECRET_ARN, False),
-        ("autoscaling:CompleteLifecycleAction", GROUP_ARN.format(NAME), True),
-        ("autoscaling:CompleteLifecycleAction", GROUP_ARN.format("other"), False),
-        ("autoscaling:SetDesiredCapacity", GROUP_ARN.format(NAME), False),
-        ("kms:Decrypt", KEY, False),
-        ("ec2:DescribeInstances", "*", False),
-    ],
-)
-def test_permissions_of_the_role(action: str, resource: str, allowed: bool) -> None:
-    assert allows(policies.machine(SECRET_ARN, NAME), action, resource) == allowed
-
-
-def test_the_key_may_only_decrypt_the_secret() -> None:
-    policy = policies.machine(SECRET_ARN, NAME, KEY)
-    secret = "kms__EncryptionContext:SecretARN"
-    through: dict[str, Any] = {"kms__ViaService": f"secretsmanager.{REGION}.amazonaws.com", secret: SECRET_ARN}
-    assert allows(policy, "kms:Decrypt", KEY, **through)
-    assert not allows(policy, "kms:Decrypt", KEY)
-    assert not allows(policy, "kms:Decrypt", KEY, **{**through, "kms__ViaService": f"s3.{REGION}.amazonaws.com"})
-
-
-def test_the_log_group_is_write_only() -> None:
-    group = f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{NAME}"
-    policy = policies.machine(SECRET_ARN, NAME, log_group=NAME)
-    for action in ("logs:CreateLogStream", "logs:PutLogEvents"):
-        assert allows(policy, action, f"{group}:log-stream:ip-10-0-0-1")
-        assert not allows(policy, action, f"{group}-other:log-stream:ip-10-0-0-1")
-        assert not allows(policies.machine(SECRET_ARN, NAME), action, f"{group}:log-stream:ip-10-0-0-1")
-    assert not allows(policy, "logs:GetLogEvents", f"{group}:log-stream:ip-10-0-0-1")
 
 
 def test_the_role_is_for_ec2_with_the_policy_of_its_secret() -> None:
