@@ -41,7 +41,7 @@ def _with_charts() -> Iterator[Step]:
     if CASES:
         files = [str(file) for directory in CASES for file in sorted(directory.glob("*.json"))]
         yield Step("parity", (".venv/bin/python", str(CASES[0] / "compare.py"), *files), (".venv/.docs",))
-        adoption = [f"tests/helm/test_adopt{name}.py" for name in ("", "_changes", "_defaults")]
+        adoption = [f"tests/migration/test_adopt{name}.py" for name in ("", "_changes", "_defaults")]
         cases = f"SCALR_AGENTS_CHART_CASES={os.pathsep.join(map(str, CASES))}"
         yield Step("adoption", ("env", cases, ".venv/bin/python", "-m", "pytest", *adoption), (".venv/.docs",))
 

@@ -31,7 +31,7 @@ def test_the_core_runs_without_pulumi_and_clusters() -> None:
         "import scalr_agents",
         "from scalr_agents import names; names('agent-job', 'runs', 'scalr')",
         "from scalr_agents import render; render('agent-job', {'agent': {'token': 'x'}}, release='runs', namespace='scalr')",
-        "from scalr_agents.helm import adopt; adopt.take_over({}, chart='agent-job', release='runs', namespace='scalr')",
+        "from scalr_agents.migration import adopt; adopt.take_over({}, chart='agent-job', release='runs', namespace='scalr')",
         _command("render", "dev"),
         _command("check", "dev"),
         _command("images", "dev"),
@@ -64,7 +64,7 @@ FLOORS = {
     **dict.fromkeys(("charts", "caches", "machines", "output", "output_directory", "printing"), 1),
     "stack": 2,
     **dict.fromkeys(("observability", "cluster"), 3),
-    **dict.fromkeys(("helm", "doctor"), 4),
+    **dict.fromkeys(("migration", "doctor"), 4),
     **dict.fromkeys(("day2", "resources"), 5),
     "cli": 6,
 }
@@ -111,10 +111,10 @@ IN_FUNCTIONS: dict[str, dict[str, tuple[int, str]]] = {
         "stack.caches": (16, "for stacks without caches"),
         "stack.machines": (20, "for stacks without machines"),
     },
-    "helm.commands": {
-        "helm.alpha": (19, "for all commands but `convert-values`"),
-        "helm.adopt": (11, "for all commands but `adopt`"),
-        "helm.adopt.about": (11, "for all commands but `adopt`"),
+    "migration.commands": {
+        "migration.alpha": (19, "for all commands but `convert-values`"),
+        "migration.adopt": (11, "for all commands but `adopt`"),
+        "migration.adopt.about": (11, "for all commands but `adopt`"),
         "stack.source": (8, WITHOUT_STACK),
     },
     "resources.deploy_machines": {

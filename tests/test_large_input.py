@@ -11,7 +11,7 @@ from typing import Any
 import pulumi
 import pytest
 from scalr_agents import charts, output_directory, stack
-from scalr_agents.model import findings, signs, yaml_io
+from scalr_agents.model import findings, secret_patterns, yaml_io
 
 from tests.helpers.agent_job import CURRENT
 from tests.helpers.agent_local import CERTIFICATE, KEY
@@ -148,9 +148,9 @@ def test_an_anchor_may_be_merged_many_times() -> None:
     "text", ["eyJ-" * 50_000, "login " * 50_000, f"token{' ' * 250_000}", "token=$(a" * 50_000, f"token={'$(a)' * 50_000}", "//a." * 50_000]
 )
 def test_a_long_text_is_searched_for_secrets_once(text: str) -> None:
-    assert signs.in_text(text) == ""
-    assert signs.is_secret("A", text) == ("=$(a" in text and ")" not in text)
-    assert signs.secret_references(text) <= {"a"}
+    assert secret_patterns.in_text(text) == ""
+    assert secret_patterns.is_secret("A", text) == ("=$(a" in text and ")" not in text)
+    assert secret_patterns.secret_references(text) <= {"a"}
 
 
 class Uncomparable(dict[str, Any]):

@@ -8,48 +8,112 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scalr_agents.charts import names, render
-    from scalr_agents.model.findings import ValuesError
-    from scalr_agents.resources.arguments.agents import AgentJobArgs, AgentK8sArgs, AgentLocalArgs, ScalingArgs
-    from scalr_agents.resources.arguments.caches import (
-        CacheStorageClassArgs,
-        EfsCacheArgs,
-        EfsClaimArgs,
-        EfsClientsArgs,
-        EfsCsiDriverArgs,
-        FilestoreCacheArgs,
-        FilestoreClaimArgs,
-        FilestoreExportOptionArgs,
-        StorageClassClaimArgs,
+    from scalr_agents.charts import (
+        names as names,
     )
-    from scalr_agents.resources.arguments.machines import Ec2AgentsArgs, GceAgentsArgs, MachinePackageArgs, MachineVolumeArgs
-    from scalr_agents.resources.aws.ec2_agents import Ec2Agents
-    from scalr_agents.resources.aws.efs_cache import EfsCache
-    from scalr_agents.resources.aws.efs_claim import EfsClaim
-    from scalr_agents.resources.aws.efs_csi_driver import EfsCsiDriver
-    from scalr_agents.resources.gcp.filestore_cache import FilestoreCache
-    from scalr_agents.resources.gcp.filestore_claim import FilestoreClaim
-    from scalr_agents.resources.gcp.gce_agents import GceAgents
-    from scalr_agents.resources.kubernetes.agent_job import AgentJob
-    from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s
-    from scalr_agents.resources.kubernetes.agent_local import AgentLocal
-    from scalr_agents.resources.kubernetes.cache_storage_class import CacheStorageClass
-    from scalr_agents.resources.kubernetes.controller import AgentController
-    from scalr_agents.resources.kubernetes.crds import AgentCrds, AgentCrdsArgs
-    from scalr_agents.resources.kubernetes.egress import EgressArgs, EgressEntryArgs, NetworkArgs
-    from scalr_agents.resources.kubernetes.network_policy import AgentNetworkPolicy
-    from scalr_agents.resources.kubernetes.rbac import AgentRbac
-    from scalr_agents.resources.kubernetes.secrets_from import RemoteSecretArgs, SecretsFromArgs, SecretStoreArgs
-    from scalr_agents.resources.kubernetes.storage_class_claim import StorageClassClaim
-    from scalr_agents.resources.validation import ArgsError
-    from scalr_agents.resources.values.agent_job import AgentJobValues
-    from scalr_agents.resources.values.agent_k8s import AgentK8sValues
-    from scalr_agents.resources.values.agent_local import AgentLocalValues
-    from scalr_agents.resources.values_file import load_values
+    from scalr_agents.charts import (
+        render as render,
+    )
+    from scalr_agents.model.findings import ValuesError as ValuesError
+    from scalr_agents.resources.arguments.agents import (
+        AgentJobArgs as AgentJobArgs,
+    )
+    from scalr_agents.resources.arguments.agents import (
+        AgentK8sArgs as AgentK8sArgs,
+    )
+    from scalr_agents.resources.arguments.agents import (
+        AgentLocalArgs as AgentLocalArgs,
+    )
+    from scalr_agents.resources.arguments.agents import (
+        ScalingArgs as ScalingArgs,
+    )
+    from scalr_agents.resources.arguments.caches import (
+        CacheStorageClassArgs as CacheStorageClassArgs,
+    )
+    from scalr_agents.resources.arguments.caches import (
+        EfsCacheArgs as EfsCacheArgs,
+    )
+    from scalr_agents.resources.arguments.caches import (
+        EfsClaimArgs as EfsClaimArgs,
+    )
+    from scalr_agents.resources.arguments.caches import (
+        EfsClientsArgs as EfsClientsArgs,
+    )
+    from scalr_agents.resources.arguments.caches import (
+        EfsCsiDriverArgs as EfsCsiDriverArgs,
+    )
+    from scalr_agents.resources.arguments.caches import (
+        FilestoreCacheArgs as FilestoreCacheArgs,
+    )
+    from scalr_agents.resources.arguments.caches import (
+        FilestoreClaimArgs as FilestoreClaimArgs,
+    )
+    from scalr_agents.resources.arguments.caches import (
+        FilestoreExportOptionArgs as FilestoreExportOptionArgs,
+    )
+    from scalr_agents.resources.arguments.caches import (
+        StorageClassClaimArgs as StorageClassClaimArgs,
+    )
+    from scalr_agents.resources.arguments.machines import (
+        Ec2AgentsArgs as Ec2AgentsArgs,
+    )
+    from scalr_agents.resources.arguments.machines import (
+        GceAgentsArgs as GceAgentsArgs,
+    )
+    from scalr_agents.resources.arguments.machines import (
+        MachinePackageArgs as MachinePackageArgs,
+    )
+    from scalr_agents.resources.arguments.machines import (
+        MachineVolumeArgs as MachineVolumeArgs,
+    )
+    from scalr_agents.resources.aws.ec2_agents import Ec2Agents as Ec2Agents
+    from scalr_agents.resources.aws.efs_cache import EfsCache as EfsCache
+    from scalr_agents.resources.aws.efs_claim import EfsClaim as EfsClaim
+    from scalr_agents.resources.aws.efs_csi_driver import EfsCsiDriver as EfsCsiDriver
+    from scalr_agents.resources.gcp.filestore_cache import FilestoreCache as FilestoreCache
+    from scalr_agents.resources.gcp.filestore_claim import FilestoreClaim as FilestoreClaim
+    from scalr_agents.resources.gcp.gce_agents import GceAgents as GceAgents
+    from scalr_agents.resources.kubernetes.agent_job import AgentJob as AgentJob
+    from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s as AgentK8s
+    from scalr_agents.resources.kubernetes.agent_local import AgentLocal as AgentLocal
+    from scalr_agents.resources.kubernetes.cache_storage_class import CacheStorageClass as CacheStorageClass
+    from scalr_agents.resources.kubernetes.controller import AgentController as AgentController
+    from scalr_agents.resources.kubernetes.crds import (
+        AgentCrds as AgentCrds,
+    )
+    from scalr_agents.resources.kubernetes.crds import (
+        AgentCrdsArgs as AgentCrdsArgs,
+    )
+    from scalr_agents.resources.kubernetes.egress import (
+        EgressArgs as EgressArgs,
+    )
+    from scalr_agents.resources.kubernetes.egress import (
+        EgressEntryArgs as EgressEntryArgs,
+    )
+    from scalr_agents.resources.kubernetes.egress import (
+        NetworkArgs as NetworkArgs,
+    )
+    from scalr_agents.resources.kubernetes.network_policy import AgentNetworkPolicy as AgentNetworkPolicy
+    from scalr_agents.resources.kubernetes.rbac import AgentRbac as AgentRbac
+    from scalr_agents.resources.kubernetes.secrets_from import (
+        RemoteSecretArgs as RemoteSecretArgs,
+    )
+    from scalr_agents.resources.kubernetes.secrets_from import (
+        SecretsFromArgs as SecretsFromArgs,
+    )
+    from scalr_agents.resources.kubernetes.secrets_from import (
+        SecretStoreArgs as SecretStoreArgs,
+    )
+    from scalr_agents.resources.kubernetes.storage_class_claim import StorageClassClaim as StorageClassClaim
+    from scalr_agents.resources.validation import ArgsError as ArgsError
+    from scalr_agents.resources.values.agent_job import AgentJobValues as AgentJobValues
+    from scalr_agents.resources.values.agent_k8s import AgentK8sValues as AgentK8sValues
+    from scalr_agents.resources.values.agent_local import AgentLocalValues as AgentLocalValues
+    from scalr_agents.resources.values_file import load_values as load_values
 
 __version__ = "0.2.0"
 
-_HOMES = {
+_MODULE_OF = {
     "AgentController": "resources.kubernetes.controller",
     "AgentCrds": "resources.kubernetes.crds",
     "AgentCrdsArgs": "resources.kubernetes.crds",
@@ -99,68 +163,19 @@ _HOMES = {
     "names": "charts",
     "render": "charts",
 }
-_HOMES_IN_PROGRAMS = {"names": "resources.kubernetes.rendering", "render": "resources.kubernetes.rendering"}
+_MODULE_IN_PROGRAMS = {"names": "resources.kubernetes.rendering", "render": "resources.kubernetes.rendering"}
 """Where Pulumi is loaded, so that an error is printed as Pulumi's own errors are."""
 
-__all__ = [
-    "AgentController",
-    "AgentCrds",
-    "AgentCrdsArgs",
-    "AgentJob",
-    "AgentJobArgs",
-    "AgentJobValues",
-    "AgentK8s",
-    "AgentK8sArgs",
-    "AgentK8sValues",
-    "AgentLocal",
-    "AgentLocalArgs",
-    "AgentLocalValues",
-    "AgentNetworkPolicy",
-    "AgentRbac",
-    "ArgsError",
-    "CacheStorageClass",
-    "CacheStorageClassArgs",
-    "Ec2Agents",
-    "Ec2AgentsArgs",
-    "EfsCache",
-    "EfsCacheArgs",
-    "EfsClaim",
-    "EfsClaimArgs",
-    "EfsClientsArgs",
-    "EfsCsiDriver",
-    "EfsCsiDriverArgs",
-    "EgressArgs",
-    "EgressEntryArgs",
-    "FilestoreCache",
-    "FilestoreCacheArgs",
-    "FilestoreClaim",
-    "FilestoreClaimArgs",
-    "FilestoreExportOptionArgs",
-    "GceAgents",
-    "GceAgentsArgs",
-    "MachinePackageArgs",
-    "MachineVolumeArgs",
-    "NetworkArgs",
-    "RemoteSecretArgs",
-    "ScalingArgs",
-    "SecretStoreArgs",
-    "SecretsFromArgs",
-    "StorageClassClaim",
-    "StorageClassClaimArgs",
-    "ValuesError",
-    "__version__",
-    "load_values",
-    "names",
-    "render",
-]
+__all__ = ["__version__"]
+__all__ += list(_MODULE_OF)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    homes = _HOMES | _HOMES_IN_PROGRAMS if "pulumi" in sys.modules else _HOMES
+    modules = _MODULE_OF | _MODULE_IN_PROGRAMS if "pulumi" in sys.modules else _MODULE_OF
     try:
-        return getattr(import_module(f"{__name__}.{homes[name]}"), name)
+        return getattr(import_module(f"{__name__}.{modules[name]}"), name)
     except ModuleNotFoundError as problem:
         needed = {"pulumi_aws": "pulumi-aws>=7.20,<8", "pulumi_gcp": "pulumi-gcp>=9.10,<11"}.get(problem.name or "")
         if needed is None:

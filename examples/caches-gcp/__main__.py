@@ -92,7 +92,7 @@ payments = AgentJob(
         "release": RELEASE,
         "url": config.require("url"),
         "token": config.require_secret("token"),
-        "cache_claim_name": claim.persistent_volume_claim_name,
+        "claim_name": claim.claim_name,
         "service_account_annotations": {"iam.gke.io/gcp-service-account": runs.email},
         "values": {
             "agent": {

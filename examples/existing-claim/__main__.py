@@ -23,7 +23,7 @@ payments = AgentJob(
         "agent_version": "0.57.0",
         "url": config.require("url"),
         "token": config.require_secret("token"),
-        "cache_claim_name": config.require("claim"),
+        "claim_name": config.require("claim"),
         "values": {
             "agent": {
                 "minReadySeconds": 15,  # an agent with a wrong token is ready for a few seconds before it gives up

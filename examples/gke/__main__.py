@@ -90,7 +90,7 @@ runs = AgentJob(
         "agent_version": "0.57.0",
         "url": url,
         "token": config.require_secret("token"),
-        "cache_claim_name": claim.persistent_volume_claim_name,
+        "claim_name": claim.claim_name,
         "values": {
             "agent": {
                 "minReadySeconds": 15,  # an agent with a wrong token is ready for a few seconds before it gives up

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.helm import adopt
+from scalr_agents.migration import adopt
 
 from tests.engine.cluster import UNCHANGEABLE, Cluster
 from tests.engine.provider import changes

@@ -37,7 +37,7 @@ def value_paths(model: type[BaseModel] = AgentJobValues, path: tuple[str, ...] =
 
 def paths_of(generation: str) -> list[str]:
     """Every value that a line knows."""
-    absent = charts.find("agent-job").versions.unknown(LINES[generation].default_version)
+    absent = charts.find("agent-job").versions.unsupported(LINES[generation].default_version)
     return [path for path in value_paths() if not any(path == gone or path.startswith(f"{gone}.") for gone in absent)]
 
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import yaml
 from scalr_agents import charts, stack
-from scalr_agents.helm import adopt
-from scalr_agents.helm.adopt import defaults
+from scalr_agents.migration import adopt
+from scalr_agents.migration.adopt import defaults
 from scalr_agents.model import yaml_io
 from scalr_agents.model.lines import numbers
 from scalr_agents.model.manifests import Manifest

@@ -29,7 +29,7 @@ LAYERS = [SETTING, FILE, VALUES]
 )
 def test_places_are_written_as_paths_in_files(layer: Layer, path: str, place: str) -> None:
     position = Position("values/dev.yaml") if layer is FILE else None
-    assert layer.own(error(path, "x")) == error(place, "x", position=position)
+    assert layer.at_source(error(path, "x")) == error(place, "x", position=position)
 
 
 def test_later_layers_win() -> None:

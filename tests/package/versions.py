@@ -12,8 +12,8 @@ from scalr_agents.model.merge import lookup, merge
 def only(chart: str, path: str) -> str:
     """The agents that know a value, if not all do: `agents 1.2 or newer`."""
     versions = charts.find(chart).versions
-    known = versions.knowing(path)
-    return "" if known == versions.knowing("") else f"agents {known}"
+    known = versions.supported_range(path)
+    return "" if known == versions.supported_range("") else f"agents {known}"
 
 
 def older_defaults(chart: str, path: str, default: Any) -> str:
@@ -22,7 +22,7 @@ def older_defaults(chart: str, path: str, default: Any) -> str:
 
     def own(row: Row) -> Any:
         version = ".".join(map(str, (*row.since, 0)[:3]))
-        given = lookup(table.defaults(version), *path.split(".")) if table.knows(version, path) else None
+        given = lookup(table.defaults(version), *path.split(".")) if table.supports(version, path) else None
         return merge(default or {}, given) if isinstance(given, dict) else given
 
     found = [(value, list(rows)) for value, rows in groupby(table.rows, own) if value not in (None, default)]

@@ -27,7 +27,7 @@ AGENT_JOB: dict[str, Any] = {
     "agentVersion": "1.4.0",
     "caBundle": CA,
     "runnerImage": "mirror.acme/runner:1",
-    "cacheClaimName": "shared",
+    "claimName": "shared",
     "mirrorTokens": {"mirror.acme:8443": "m1rr0r"},
     "values": {
         "agent": {"replicaCount": 2.0, "terminationGracePeriodSeconds": 300.0, "providerNetworkMirrors": MIRRORS},
@@ -83,7 +83,7 @@ INPUTS: dict[str, dict[str, Any]] = {
         **CONNECTION,
         "agentVersion": "1.4.0",
         "caBundle": CA,
-        "cacheClaimName": "shared",
+        "claimName": "shared",
         "mirrorTokens": {"mirror.acme:8443": "m1rr0r"},
         "values": {
             "agent": {"providerNetworkMirrors": MIRRORS},

@@ -93,7 +93,7 @@ def test_valid_images_are_accepted(image: str) -> None:
     assert (recording.error, recording.log) == (None, [])
 
 
-@pytest.mark.parametrize("argument", ["ca_bundle", "cache_claim_name", "release"])
+@pytest.mark.parametrize("argument", ["ca_bundle", "claim_name", "release"])
 def test_an_empty_argument_is_a_warning(argument: str) -> None:
     args: Any = {argument: ""}
     recording = run(agent_job(**args))

@@ -33,7 +33,7 @@ def test_efs_volume_and_claim() -> None:
     recording = record("EfsClaim", EFS)
     assert inputs(recording) == {"access-point": ACCESS_POINT, **efs.volume_manifests("runs", "scalr", HANDLE)}
     assert recording.outputs["it"] == {
-        "persistentVolumeClaimName": "runs-cache",
+        "claimName": "runs-cache",
         "persistentVolumeName": "scalr.runs-cache",
         "volumeHandle": HANDLE,
     }
@@ -75,7 +75,7 @@ def test_filestore_volume_and_claim() -> None:
     recording = record("FilestoreClaim", FILESTORE)
     assert inputs(recording) == share()
     assert recording.outputs["it"] == {
-        "persistentVolumeClaimName": "shared-cache",
+        "claimName": "shared-cache",
         "persistentVolumeName": "scalr.shared-cache",
         "volumeHandle": "modeInstance/europe-west1-b/nfs-1/cache",
     }
@@ -96,7 +96,7 @@ def test_filestore_claim_with_all_arguments(*, later: bool) -> None:
 def test_storage_class_claim() -> None:
     recording = record("StorageClassClaim", DYNAMIC)
     assert inputs(recording) == storage_class.claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi")
-    assert recording.outputs["it"] == {"persistentVolumeClaimName": "runs-cache"}
+    assert recording.outputs["it"] == {"claimName": "runs-cache"}
     assert recording["it-claim"].timeouts == {"create": "1200s"}
 
 
@@ -175,7 +175,7 @@ def test_an_agent_waits_for_the_claim_it_is_given() -> None:
             "namespace": "scalr",
             "url": "https://acme.scalr.io",
             "token": "s3cr3t-token",
-            "cache_claim_name": claim.persistent_volume_claim_name,
+            "claim_name": claim.claim_name,
         }
         scalr_agents.AgentJob("runs", args)
 

@@ -45,7 +45,7 @@ def test_outputs_reach_the_objects() -> None:
             url=later("https://later.scalr.io"),
             agent_image=later("registry.acme/agent@sha256:1"),
             runner_image=later("registry.acme/runner:2.1"),
-            cache_claim_name=later("shared"),
+            claim_name=later("shared"),
             service_account_annotations={"eks.amazonaws.com/role-arn": later("arn:later")},
             values={"task": {"sidecars": [{"name": "side", "image": later("side:1")}]}},
         )()

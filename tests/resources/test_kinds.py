@@ -321,7 +321,7 @@ def test_outputs_reach_the_objects_of_agent_local() -> None:
         lambda: {
             **_later(),
             "ca_bundle": later(CA),
-            "cache_claim_name": later("shared"),
+            "claim_name": later("shared"),
             "values": {"podAnnotations": {"a": later("b")}, "agent": {"tls": {"clientCert": later(CA), "clientKey": later(KEY)}}},
         },
     )

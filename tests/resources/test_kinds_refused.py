@@ -38,8 +38,8 @@ def errors(component: str, args: dict[str, Any]) -> list[str]:
         ),
         (
             "AgentJob",
-            {"cache_claim_name": "c", "values": {"persistence": {"cache": {"enabled": False}}}},
-            [("cache_claim_name", "persistence.cache.enabled")],
+            {"claim_name": "c", "values": {"persistence": {"cache": {"enabled": False}}}},
+            [("claim_name", "persistence.cache.enabled")],
         ),
         (
             "AgentLocal",
@@ -53,13 +53,13 @@ def errors(component: str, args: dict[str, Any]) -> list[str]:
         ),
         (
             "AgentLocal",
-            {"cache_claim_name": "c", "values": {"persistence": CLAIM}},
-            [("cache_claim_name", "persistence.enabled"), ("cache_claim_name", "persistence.persistentVolumeClaim.claimName")],
+            {"claim_name": "c", "values": {"persistence": CLAIM}},
+            [("claim_name", "persistence.enabled"), ("claim_name", "persistence.persistentVolumeClaim.claimName")],
         ),
         (
             "AgentLocal",
-            {**CURRENT, "cache_claim_name": "c", "values": {"persistence": {"cache": CLAIM}}},
-            [("cache_claim_name", "persistence.cache.enabled"), ("cache_claim_name", "persistence.cache.persistentVolumeClaim.claimName")],
+            {**CURRENT, "claim_name": "c", "values": {"persistence": {"cache": CLAIM}}},
+            [("claim_name", "persistence.cache.enabled"), ("claim_name", "persistence.cache.persistentVolumeClaim.claimName")],
         ),
         ("AgentLocal", {**CURRENT, "ca_bundle": CA, "values": {"agent": {"tls": {"caBundle": CA}}}}, [("ca_bundle", "agent.tls.caBundle")]),
         ("AgentK8s", {"agent_image": "a:1", "values": {"image": {"tag": "1"}}}, [("agent_image", "image.tag")]),
@@ -78,8 +78,8 @@ def test_an_argument_and_its_value_are_an_error(component: str, args: dict[str, 
 
 def test_a_claim_with_deprecated_cache_values_is_an_error() -> None:
     """Without a word the deprecated values would win, and the argument would be lost."""
-    found = errors("AgentLocal", {**CURRENT, "cache_claim_name": "c", "values": {"persistence": CLAIM}})
-    assert any(line.startswith("cache_claim_name: ") and "values.persistence." in line for line in found)
+    found = errors("AgentLocal", {**CURRENT, "claim_name": "c", "values": {"persistence": CLAIM}})
+    assert any(line.startswith("claim_name: ") and "values.persistence." in line for line in found)
 
 
 @pytest.mark.parametrize("version", ["0.57.0", "0.59.0", "0.60.3", None])
@@ -116,7 +116,7 @@ def test_values_of_newer_agents_are_errors(component: str, values: dict[str, Any
     ("component", "word", "advice"),
     [
         ("AgentCrds", "version", "did you mean 'agent_version'?"),
-        *(("AgentK8s", word, "") for word in ("ca_bundle", "cache_claim_name", "pre_pull", "mirror_tokens")),
+        *(("AgentK8s", word, "") for word in ("ca_bundle", "claim_name", "pre_pull", "mirror_tokens")),
         *((component, "runner_image", "it is an argument of AgentJob only") for component in ("AgentLocal", "AgentK8s")),
     ],
 )

@@ -11,7 +11,7 @@ from scalr_agents.model.parse import UNKNOWN
 from tests.helpers.programs import ARGS, agent_job
 from tests.helpers.recording import run
 
-CLAIM = "given a resource (StorageClassClaim); pass one of its outputs, for instance persistent_volume_claim_name"
+CLAIM = "given a resource (StorageClassClaim); pass one of its outputs, for instance claim_name"
 OUTPUT = object()
 """As opaque as an output. A real one would belong to the event loop of the test run."""
 OPTIONS = "args: expected a dict, given ResourceOptions; pass options as the third argument, or as opts=..."
@@ -52,8 +52,8 @@ class Secret(pulumi.CustomResource):
     ("args", "message"),
     [
         (
-            lambda: {"cache_claim_name": claim()},
-            f"cache_claim_name: {CLAIM}",
+            lambda: {"claim_name": claim()},
+            f"claim_name: {CLAIM}",
         ),
         (lambda: {"token": Secret()}, "token: given a resource (Secret); pass one of its outputs"),
         (lambda: {"secret_env": {"A": Secret()}}, "secret_env.A: given a resource (Secret); pass one of its outputs"),

@@ -109,7 +109,7 @@ def test_a_program_can_order_its_own_claim() -> None:
         rbac, policy = scalr_agents.AgentRbac("rbac", args), scalr_agents.AgentNetworkPolicy("policy", args)
         opts = pulumi.ResourceOptions(depends_on=[rbac, policy], custom_timeouts=pulumi.CustomTimeouts(delete="4h"))
         claim = scalr_agents.StorageClassClaim("cache", {"namespace": "scalr", "release": "it", "storage_class_name": "shared"}, opts)
-        mounted: Any = {**args, "cache_claim_name": claim.persistent_volume_claim_name}
+        mounted: Any = {**args, "claim_name": claim.claim_name}
         scalr_agents.AgentController("agent", mounted, pulumi.ResourceOptions(depends_on=[rbac, policy]))
 
     recording = run(program)
@@ -122,9 +122,9 @@ def test_a_program_can_order_its_own_claim() -> None:
 def test_a_stack_cache_is_deleted_after_the_agent() -> None:
     def program() -> None:
         claim = scalr_agents.StorageClassClaim("cache", {"namespace": ARGS["namespace"], "release": "it", "storage_class_name": "shared"})
-        name = claim.persistent_volume_claim_name
+        name = claim.claim_name
         opts = pulumi.ResourceOptions(depends_on=[claim])
-        scalr_agents.AgentJob("it", {"namespace": ARGS["namespace"], "url": ARGS["url"], "token": TOKEN, "cache_claim_name": name}, opts)
+        scalr_agents.AgentJob("it", {"namespace": ARGS["namespace"], "url": ARGS["url"], "token": TOKEN, "claim_name": name}, opts)
 
     recording = run(program)
     assert recording.error is None

@@ -91,5 +91,5 @@ def test_known_regions_match_the_sdk() -> None:
 def test_agents_without_a_version_are_warned_of(changed: dict[str, Any], path: str | None, who: str) -> None:
     changed = {"common": {"agentVersion": ""}, **changed}
     found = [each for each in findings(changed) if each[1].endswith("agentVersion")]
-    said = charts.find("agent-job").versions.unnamed()
+    said = charts.find("agent-job").versions.default_version_notice()
     assert found == ([("warning", path, f"not set: {who} get {said}")] if path else [])

@@ -5,7 +5,7 @@ import json
 import click
 
 from scalr_agents.cli import clusters, stacks
-from scalr_agents.helm import commands as of_helm
+from scalr_agents.migration import commands as of_migration
 from scalr_agents.printing import Program
 
 
@@ -25,7 +25,7 @@ def main() -> None:
     """
 
 
-for command in (*stacks.COMMANDS, *clusters.COMMANDS, of_helm.template, of_helm.convert_values, of_helm.adopt):
+for command in (*stacks.COMMANDS, *clusters.COMMANDS, of_migration.template, of_migration.convert_values, of_migration.adopt):
     main.add_command(command)
 
 

@@ -11,7 +11,7 @@ from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Pod
 from scalr_agents.model.findings import Finding, Findings
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.signs import REFERENCE
+from scalr_agents.model.secret_patterns import REFERENCE
 
 NAME = "scalr-agents-doctor-"
 """First part of the names of Jobs, and value of their label `managed-by`."""

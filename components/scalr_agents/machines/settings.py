@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from scalr_agents.machines import versions
-from scalr_agents.model import addresses, checks, proxies, quantities, signs
+from scalr_agents.model import addresses, checks, proxies, quantities, secret_patterns
 from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.declarations import REQUIRED, Form, Required, Rule, caution
 from scalr_agents.model.fields import (
@@ -147,7 +147,7 @@ def _drain(seconds: int, platform: str) -> Findings:
 
 def _no_plain_secrets(env: Mapping[str, str]) -> Findings:
     for name, value in env.items():
-        if signs.is_secret(name, value):
+        if secret_patterns.is_secret(name, value):
             yield warning(("env", name), "seems to contain a secret, which would be stored in plain text in user data; set it as a secret")
 
 

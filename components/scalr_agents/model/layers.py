@@ -21,7 +21,7 @@ class Layer(NamedTuple):
     from_setting: bool = False
     file: str = ""
 
-    def own(self, finding: Finding) -> Finding:
+    def at_source(self, finding: Finding) -> Finding:
         """A finding on one of the values, with the path where the user has to look."""
         at = self.place if self.from_setting else (*self.place, *finding.at)
         return replace(finding, at=at, position=Position(self.file) if self.file else finding.position)
@@ -35,7 +35,7 @@ def combine(layers: Sequence[Layer]) -> Values:
 def locate(finding: Finding, layers: Sequence[Layer], default: Path) -> Finding:
     """The finding with its path in the user's input: in the last layer that sets the value, or `default`."""
     setters = [layer for layer in layers if finding.at and is_given(layer.values, finding.at)]
-    return (setters[-1] if setters else Layer(default, {})).own(finding)
+    return (setters[-1] if setters else Layer(default, {})).at_source(finding)
 
 
 def is_given(values: Any, path: Sequence[str | int]) -> bool:

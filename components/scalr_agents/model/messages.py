@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from scalr_agents.model import signs
+from scalr_agents.model import secret_patterns
 
 COMPLETE = "complete"
 """The type of a pydantic error whose message is complete."""
@@ -32,7 +32,7 @@ def describe(value: object, *, repeated: bool, longest: int = _LONGEST_ECHO) -> 
     if isinstance(value, int | float):
         return _number(value, repeated=repeated)
     if isinstance(value, str):
-        is_shown = value.lower() in _HARMLESS or (repeated and 0 < len(value) <= longest and not signs.looks_secret(value))
+        is_shown = value.lower() in _HARMLESS or (repeated and 0 < len(value) <= longest and not secret_patterns.looks_secret(value))
         return repr(value) if is_shown else "a string" if value else "an empty string"
     if isinstance(value, Mapping):
         return "a map"

@@ -49,15 +49,15 @@ def _deploy_machines(loaded: Stack) -> None:
 def _deploy_on_kubernetes(loaded: Stack) -> None:
     systems = _file_systems(loaded)
     cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
-    taking_over = _taking_over(loaded)
-    shared = _shared(loaded, cluster, taking_over)
+    adopting_provider = _adopting_provider(loaded)
+    shared = _shared(loaded, cluster, adopting_provider)
     agents: dict[str, AgentComponent[Any]] = {}
     with _all_registered() as registered:
 
         def before_claim(users: Sequence[AnyAgent]) -> pulumi.Output[list[pulumi.Resource]]:
             return registered.apply(lambda _: [*shared, *_needed_by_runs(agents.get(user.name) for user in users)])
 
-        mounted = _claims(loaded, systems, cluster, taking_over, before_claim)
+        mounted = _claims(loaded, systems, cluster, adopting_provider, before_claim)
         opts = pulumi.ResourceOptions(provider=cluster, depends_on=shared)
         for agent in loaded.agents:
             agents[agent.name] = _agent(agent, loaded.kubernetes, mounted.get(agent.name, []), opts)
@@ -124,19 +124,19 @@ def _provider(name: str, settings: Kubernetes, *, take_over: bool) -> pulumi.Pro
     return objects.provider(name, properties)
 
 
-def _taking_over(loaded: Stack) -> pulumi.ProviderResource | None:
+def _adopting_provider(loaded: Stack) -> pulumi.ProviderResource | None:
     """A provider for objects that outlive the stack, and that another stack may have created: it takes over existing ones."""
     kept = any(entry.content and entry.content.outlives_stack and entry.on_delete == "keep" for entry in loaded.caches.values())
     needed = loaded.created_namespaces() or kept
     return _provider("cluster-shared", loaded.kubernetes, take_over=True) if needed else None
 
 
-def _shared(loaded: Stack, cluster: pulumi.ProviderResource, taking_over: pulumi.ProviderResource | None) -> list[pulumi.Resource]:
+def _shared(loaded: Stack, cluster: pulumi.ProviderResource, adopting_provider: pulumi.ProviderResource | None) -> list[pulumi.Resource]:
     """Definitions, namespaces and their quotas. Definitions of others are taken over only if the stack takes over everything."""
     used = loaded.lines()
     version: AgentCrdsArgs = {"agent_version": used[0].default_version} if len(used) == 1 else {}
     definitions = [AgentCrds("agent-crds", version, pulumi.ResourceOptions(provider=cluster))] if used else []
-    opts = pulumi.ResourceOptions(provider=taking_over)
+    opts = pulumi.ResourceOptions(provider=adopting_provider)
     namespaces = objects.register(loaded.created_namespaces(), None, "namespace", opts, retain=True)
     limited = pulumi.ResourceOptions(provider=cluster, depends_on=[*namespaces.values()])
     quotas = objects.register(loaded.quotas(), None, "namespace", limited)
@@ -167,7 +167,7 @@ def _claims(
     loaded: Stack,
     systems: Mapping[str, Any],
     cluster: pulumi.ProviderResource,
-    taking_over: pulumi.ProviderResource | None,
+    adopting_provider: pulumi.ProviderResource | None,
     before: Callable[[Sequence[AnyAgent]], pulumi.Output[list[pulumi.Resource]]],
 ) -> Mapping[str, list[pulumi.Resource]]:
     """Claims and volumes that agents mount, by the agent's name. `before` returns what the claim of some agents depends on."""
@@ -177,7 +177,7 @@ def _claims(
         entry, agents = loaded.caches[request.cache], users[request.key]
         kept = request.content.outlives_stack and entry.on_delete == "keep"
         longest = until_runs_end(agents)
-        opts = pulumi.ResourceOptions(provider=taking_over if kept else cluster, depends_on=before(agents), custom_timeouts=longest)
+        opts = pulumi.ResourceOptions(provider=adopting_provider if kept else cluster, depends_on=before(agents), custom_timeouts=longest)
         claim = deploy_caches.claim(request, entry, systems.get(request.cache), opts)
         for agent in agents:
             mounted[agent.name] += claim.mounts

@@ -120,7 +120,7 @@ def without_version(file: StackFile) -> Iterator[Finding]:
             unnamed.setdefault(entry.kind, []).append(name)
     for kind, names in unnamed.items():
         path = (*place(names[0]), "agentVersion") if len(names) == 1 else (f"{PREFIX}:common", "agentVersion")
-        yield warning(path, f"not set: {listed(map(repr, names))} ({kind}) get {charts.find(kind).versions.unnamed()}")
+        yield warning(path, f"not set: {listed(map(repr, names))} ({kind}) get {charts.find(kind).versions.default_version_notice()}")
 
 
 def misplaced_keys(agents: Any) -> Iterator[Finding]:

@@ -153,13 +153,13 @@ def _contradictions(place: Path, mounted: Values, below: Sequence[Layer], *, dec
     for each in below:
         for path in claims:
             if is_set(lookup(each.values, *path)):
-                yield each.own(error(path, f"has no effect: {dotted(place)} sets what is mounted; remove one of them"))
+                yield each.at_source(error(path, f"has no effect: {dotted(place)} sets what is mounted; remove one of them"))
         for section in (cache, _PROVIDER_CACHE):
             enabled = lookup(each.values, *section, "enabled")
             if enabled is False:
-                yield each.own(error((*section, "enabled"), f"false, but {dotted(place)} turns it on; remove one of them"))
+                yield each.at_source(error((*section, "enabled"), f"false, but {dotted(place)} turns it on; remove one of them"))
             elif isinstance(enabled, str):
-                yield each.own(error((*section, "enabled"), expected("true or false", enabled, repeated=True)))
+                yield each.at_source(error((*section, "enabled"), expected("true or false", enabled, repeated=True)))
 
 
 def _one_cache_each(entries: Mapping[str, CacheEntry]) -> Findings:

@@ -135,13 +135,13 @@ def in_the_open(agent: str, layers: list[Layer], settings: Settings) -> Iterator
         for path, key in known.items():
             if is_set(lookup(layer.values, *path.split("."))):
                 what = "token" if key == "token" else "private key"
-                yield layer.own(error(path, f"a {what} in plain text; remove it and run: {command(agent, key)}"))
+                yield layer.at_source(error(path, f"a {what} in plain text; remove it and run: {command(agent, key)}"))
         mirrors = lookup(layer.values, "agent", "providerNetworkMirrors")
         for index, mirror in enumerate(mirrors if isinstance(mirrors, list) else ()):
             if is_set(lookup(mirror, "token")):
                 path = f"agent.providerNetworkMirrors[{index}].token"
                 target = mirror_token(host_of(lookup(mirror, "url")) or "<HOST>")
-                yield layer.own(error(path, f"a token in plain text; remove it and run: {command(agent, target)}"))
+                yield layer.at_source(error(path, f"a token in plain text; remove it and run: {command(agent, target)}"))
 
 
 def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
@@ -152,10 +152,10 @@ def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
         for variable in plain_secrets.variables(layer.values):
             if variable.name and plain_secrets.is_secret(variable.name, variable.value, referred):
                 message = f"seems to contain a secret in plain text; {_moved(agent, variable)}"
-                yield layer.own(warning(variable.place, message))
+                yield layer.at_source(warning(variable.place, message))
         for finding in plain_secrets.elsewhere(layer.values, referred, in_url):
             if finding.path != plain_secrets.SENTRY:
-                yield layer.own(replace(finding, severity="warning"))
+                yield layer.at_source(replace(finding, severity="warning"))
 
 
 def _moved(agent: str, variable: plain_secrets.Variable) -> str:

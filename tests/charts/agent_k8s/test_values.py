@@ -18,7 +18,7 @@ from tests.helpers.pods import container, environment, pod
 from tests.helpers.schemas import assert_valid
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "values_table.yaml").read_text())
-ABSENT = charts.find("agent-k8s").versions.unknown(VERSIONS["legacy"])
+ABSENT = charts.find("agent-k8s").versions.unsupported(VERSIONS["legacy"])
 DIGEST = "digest"
 
 

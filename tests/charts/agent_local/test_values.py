@@ -17,7 +17,7 @@ from tests.helpers.schemas import assert_valid
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "values_table.yaml").read_text())
 TABLE_OF_VERSIONS = charts.find("agent-local").versions
-ABSENT = {line: TABLE_OF_VERSIONS.unknown(version) for line, version in VERSIONS.items()}
+ABSENT = {line: TABLE_OF_VERSIONS.unsupported(version) for line, version in VERSIONS.items()}
 DIGEST = "digest"
 
 

@@ -123,7 +123,7 @@ def place(path: str, chart: str) -> str:
 def is_known(path: str, line: Line) -> bool:
     """Whether a line has a value at a path, above or below it."""
     chart = charts.find(line.chart)
-    absent = chart.versions.unknown(line.default_version)
+    absent = chart.versions.unsupported(line.default_version)
     meets = any(f"{one}.".startswith(f"{other}.") for value in value_paths(chart.model) for one, other in ((value, path), (path, value)))
     return meets and not any(f"{path}.".startswith(f"{gone}.") for gone in absent)
 

@@ -28,7 +28,7 @@ GIVEN = {"agent": {"url": URL, "token": TOKEN}}
 DIFFERENCES: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((Path(__file__).parent / "version_differences.yaml").read_text())
 TABLES: Mapping[str, Any] = {chart: charts.find(chart).versions for chart in CHARTS}
 PUBLISHED = [(chart, one.agent) for chart, table in TABLES.items() for one in table.published]
-UNKNOWN = [(line, path) for line in LINES for path in TABLES[line.chart].unknown(line.default_version)]
+UNKNOWN = [(line, path) for line in LINES for path in TABLES[line.chart].unsupported(line.default_version)]
 OF_DEFAULTS = {
     "agent-job": ["task.job.activeDeadlineSeconds"],
     "agent-local": [],
@@ -110,10 +110,10 @@ def test_a_version_without_a_chart_has_the_row_of_the_version_before(version: st
 )
 def test_versions_that_support_a_value(path: str, knowing: str, ignorant: dict[str, str]) -> None:
     table = TABLES["agent-job"]
-    assert table.knowing(path) == knowing
+    assert table.supported_range(path) == knowing
     for version, words in ignorant.items():
-        assert not table.knows(version, path)
-        assert table.ignorant(version, path) == words
+        assert not table.supports(version, path)
+        assert table.unsupported_range(version, path) == words
 
 
 @pytest.mark.parametrize(("line", "path"), UNKNOWN, ids=[f"{line.chart}-{line.generation}-{path}" for line, path in UNKNOWN])
@@ -123,7 +123,7 @@ def test_a_value_that_a_line_does_not_know_is_an_error_that_names_the_versions(l
         checked = validate(line.chart, given, agent_version=line.default_version).findings
         return [(each.severity, each.path, each.message) for each in checked if "do not support it" in each.message]
 
-    ignorant, knowing = TABLES[line.chart].ignorant(line.default_version, path), TABLES[line.chart].knowing(path)
+    ignorant, knowing = TABLES[line.chart].unsupported_range(line.default_version, path), TABLES[line.chart].supported_range(path)
     message = f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not support it; agents {knowing} do (see the agent version)"
     assert any(f"{value}.".startswith(f"{path}.") for value in value_paths(charts.find(line.chart).model))
     assert found("x") == [("error", path, message)]

@@ -96,13 +96,13 @@ class Settings(ABC):
     def client_cert(self, certificate: Text | None, key: Text | None) -> Values: ...
 
     def _knows(self, path: str) -> bool:
-        return self._versions.knows(self._version, path)
+        return self._versions.supports(self._version, path)
 
     def _require(self, path: str, what: str, otherwise: str = "") -> None:
         """Raise `NoValueError` if the agents do not support the value for what is set."""
         if not self._knows(path):
-            chart, ignorant = self.line.chart, self._versions.ignorant(self._version, path)
-            advice = f"use agents {self._versions.knowing(path)}{otherwise}"
+            chart, ignorant = self.line.chart, self._versions.unsupported_range(self._version, path)
+            advice = f"use agents {self._versions.supported_range(path)}{otherwise}"
             raise NoValueError(f"{chart} of agents {ignorant} has no value for {what}; {advice}")
 
     def _refuse(self, word: str, instead: str) -> NoValueError:

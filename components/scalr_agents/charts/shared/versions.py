@@ -95,7 +95,7 @@ class Table(Generic[R]):
     corrections: Sequence[Rule]
     """Where our objects differ from those of the published charts."""
 
-    def unnamed(self) -> str:
+    def default_version_notice(self) -> str:
         """What is deployed if nobody names a version, for a message."""
         line, newest = self.line(), self.published[-1]
         return (
@@ -127,22 +127,22 @@ class Table(Generic[R]):
         """The defaults of a supported version that differ from those of the model."""
         return self._defaults[self.row(version).since]
 
-    def knows(self, version: str, path: str) -> bool:
+    def supports(self, version: str, path: str) -> bool:
         """Whether agents of a version support a value."""
-        return not f"{path}.".startswith(self._unknown_prefixes[self.row(version).since])
+        return not f"{path}.".startswith(self._unsupported_prefixes[self.row(version).since])
 
-    def unknown(self, version: str) -> Sequence[str]:
+    def unsupported(self, version: str) -> Sequence[str]:
         """The values, or sections, that agents of a version do not support."""
-        return self._unknown[self.row(version).since]
+        return self._unsupported[self.row(version).since]
 
-    def ignorant(self, version: str, path: str) -> str:
+    def unsupported_range(self, version: str, path: str) -> str:
         """The range of agent versions around a version that do not support a value, as text."""
         at = numbers(version)
-        return [text for first, text, knows in self._ranges(path) if not knows and first <= at][-1]
+        return [text for first, text, supports in self._ranges(path) if not supports and first <= at][-1]
 
-    def knowing(self, path: str) -> str:
+    def supported_range(self, path: str) -> str:
         """The agent versions that support a value, as text."""
-        return ", ".join(text for _, text, knows in self._ranges(path) if knows)
+        return ", ".join(text for _, text, supports in self._ranges(path) if supports)
 
     def running_on(self, kubernetes: Version) -> str:
         """The agent versions that run on a Kubernetes version, as text; empty if none do. Newer agents never need an older Kubernetes."""
@@ -164,10 +164,10 @@ class Table(Generic[R]):
         return found
 
     @cached_property
-    def _unknown(self) -> Mapping[Version, Sequence[str]]:
+    def _unsupported(self) -> Mapping[Version, Sequence[str]]:
         """The values that the agents of each row do not support."""
         histories = {path: self._history(path) for path in dict.fromkeys(path for _, path, _ in self._changes)}
-        return {row.since: [path for path, history in histories.items() if not _is_known(history, row)] for row in self.rows}
+        return {row.since: [path for path, history in histories.items() if not _is_supported(history, row)] for row in self.rows}
 
     @cached_property
     def _changes(self) -> Sequence[tuple[Version, str, bool]]:
@@ -175,9 +175,9 @@ class Table(Generic[R]):
         return [(row.since, path, is_new) for row in self.rows for is_new, paths in ((False, row.gone), (True, row.new)) for path in paths]
 
     @cached_property
-    def _unknown_prefixes(self) -> Mapping[Version, tuple[str, ...]]:
-        """The same, as `knows` asks for them: many times for each agent."""
-        return {since: tuple(f"{path}." for path in paths) for since, paths in self._unknown.items()}
+    def _unsupported_prefixes(self) -> Mapping[Version, tuple[str, ...]]:
+        """The same, as `supports` asks for them: many times for each agent."""
+        return {since: tuple(f"{path}." for path in paths) for since, paths in self._unsupported.items()}
 
     def _history(self, path: str) -> _History:
         """When a value came or went, oldest first. Some values came, went, and came back."""
@@ -186,9 +186,9 @@ class Table(Generic[R]):
     def _ranges(self, path: str) -> list[tuple[Version, str, bool]]:
         """Ranges of agents that all support a value, or all do not: the first version, the range as text, and whether they support it."""
         found, history = [], self._history(path)
-        for knows, group in groupby(self.rows, lambda row: _is_known(history, row)):
+        for supports, group in groupby(self.rows, lambda row: _is_supported(history, row)):
             rows = list(group)
-            found.append((rows[0].since, self.span(rows), knows))
+            found.append((rows[0].since, self.span(rows), supports))
         return found
 
     def span(self, rows: Sequence[Row]) -> str:
@@ -205,7 +205,7 @@ class Table(Generic[R]):
         return next(line for line in reversed(self.lines) if line.oldest <= row.since)
 
 
-def _is_known(history: _History, row: Row) -> bool:
+def _is_supported(history: _History, row: Row) -> bool:
     """Whether the agents of a row support a value with a history."""
     until_now = [is_new for since, is_new in history if since <= row.since]
     return until_now[-1] if until_now else not (history and history[0][1])

@@ -15,28 +15,28 @@ _ADOPT = "To take it over, see docs/adopting.md; otherwise give the agent anothe
 
 
 def check(needs: Needs, cluster: Cluster) -> Findings:
-    taking_over = needs.stack.kubernetes.upsert_existing
-    of_helm, of_others = defaultdict[str, list[Key]](list), defaultdict[str, list[Key]](list)
+    upserts = needs.stack.kubernetes.upsert_existing
+    of_migration, of_others = defaultdict[str, list[Key]](list), defaultdict[str, list[Key]](list)
     hidden: list[Key] = []
     for key, found in cluster.owners.items():
         if isinstance(found, Hidden):
             hidden.append(key)
         elif isinstance(found, Owned) and found.release:
-            of_helm[found.release].append(key)
+            of_migration[found.release].append(key)
         elif isinstance(found, Owned) and not found.pulumi:
             of_others[listed(sorted(found.managers)) or "an unknown field manager"].append(key)
-    for release, keys in of_helm.items():
+    for release, keys in of_migration.items():
         problem = f"owns objects of this stack: {listed(map(str, keys))}"
-        if taking_over:
+        if upserts:
             yield note(f"Helm release {release}", f"{problem}; pulumi up takes them over (upsertExisting)")
         else:
             yield error(f"Helm release {release}", f"{problem}; pulumi up would fail, because they exist", _ADOPT)
     for managers, keys in of_others.items():
         problem = f"exist already, and Pulumi did not create them: {listed(map(str, keys))}"
-        if not taking_over:
+        if not upserts:
             advice = "pulumi up would fail: delete them, or set kubernetes.upsertExisting. This is fine if a GitOps tool deploys this stack"
             yield warning(f"objects of {managers}", problem, advice)
-    yield from _releases(needs, cluster, set(of_helm))
+    yield from _releases(needs, cluster, set(of_migration))
     if hidden:
         yield note(listed(map(str, hidden)), "cannot see whether they exist already: your credential lacks the permission")
 

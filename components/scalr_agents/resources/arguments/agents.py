@@ -67,7 +67,7 @@ class AgentJobArgs(AgentArgs, MirrorArgs):
     """Complete reference of the runner's image, with a tag or a digest. Replaces value `task.runner.image`."""
     pre_pull: NotRequired[bool]
     """Whether the nodes of runs get the images of runs before a run needs them. Default: false."""
-    cache_claim_name: NotRequired[pulumi.Input[str]]
+    claim_name: NotRequired[pulumi.Input[str]]
     """Name of the PersistentVolumeClaim for the shared cache. Enables value `persistence.cache`."""
     service_account_annotations: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Annotations of the service account, such as an IAM role. Value `serviceAccount.annotations`."""
@@ -86,7 +86,7 @@ class AgentLocalArgs(AgentArgs, MirrorArgs):
     """Certificates to trust instead of the public ones, in PEM. Agents 1.1 or newer. Value `agent.tls.caBundle`."""
     agent_image: NotRequired[pulumi.Input[str]]
     """Complete reference of the image, with a tag or a digest. Replaces value `image`."""
-    cache_claim_name: NotRequired[pulumi.Input[str]]
+    claim_name: NotRequired[pulumi.Input[str]]
     """Name of the PersistentVolumeClaim for the cache. Enables the cache's persistence."""
     scaling: NotRequired[ScalingArgs]
     """How the number of agents follows their load. Default: value `replicaCount`."""

@@ -24,8 +24,8 @@ class EfsClaim(Component):
     path gives access to them.
     """
 
-    persistent_volume_claim_name: pulumi.Output[str]
-    """Name of the claim. Pass it to an agent as `cache_claim_name`."""
+    claim_name: pulumi.Output[str]
+    """Name of the claim. Pass it to an agent as `claim_name`."""
     persistent_volume_name: pulumi.Output[str]
     """Name of the volume."""
     volume_handle: pulumi.Output[str]
@@ -52,5 +52,5 @@ class EfsClaim(Component):
         self.volume_handle = pulumi.Output.concat(file_system, "::", access_point.id)
         handle = deferred(self.volume_handle)
         volume = volume_manifests(settings.release, settings.namespace, handle, iam=settings.iam, zone=settings.zone)
-        self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = objects.register_volume(volume, self, name, opts)
+        self.mounts, self.persistent_volume_name, self.claim_name = objects.register_volume(volume, self, name, opts)
         self.publish()

@@ -19,8 +19,8 @@ class FilestoreClaim(Component):
     create pods in the namespace can read and write the whole share. Use a separate instance for each trust domain.
     """
 
-    persistent_volume_claim_name: pulumi.Output[str]
-    """Name of the claim. Pass it to agents as `cache_claim_name`."""
+    claim_name: pulumi.Output[str]
+    """Name of the claim. Pass it to agents as `claim_name`."""
     persistent_volume_name: pulumi.Output[str]
     """Name of the volume."""
     volume_handle: pulumi.Output[str]
@@ -42,5 +42,5 @@ class FilestoreClaim(Component):
             protocol=settings.protocol,
             capacity=settings.capacity,
         )
-        self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = objects.register_volume(volume, self, name, opts)
+        self.mounts, self.persistent_volume_name, self.claim_name = objects.register_volume(volume, self, name, opts)
         self.publish()

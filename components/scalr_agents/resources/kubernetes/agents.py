@@ -63,7 +63,7 @@ class _Arguments(Section):
 
 class _MirrorArguments(_Arguments):
     ca_bundle: InputText | None = None
-    cache_claim_name: InputText | None = None
+    claim_name: InputText | None = None
     mirror_tokens: InputMap = {}
 
 
@@ -185,7 +185,7 @@ def _flat_layers(given: _Arguments, settings: Settings) -> tuple[list[Layer], li
         "url": settings.url,
         "token": settings.token,
         "ca_bundle": settings.ca_bundle,
-        "cache_claim_name": lambda claim: settings.cache({"claimName": claim}),
+        "claim_name": lambda claim: settings.cache({"claimName": claim}),
         "service_account_annotations": lambda annotations: settings.identity(annotations, given.values),
     }
     layers, findings = [], []
@@ -207,7 +207,7 @@ _BEHIND: dict[str, tuple[tuple[str, ...], ...]] = {
     "agent_image": tuple((*image, part) for image in _IMAGES for part in ("repository", "tag")),
     "runner_image": (("task", "runner", "image", "repository"), ("task", "runner", "image", "tag")),
     "service_account_annotations": (("serviceAccount", "annotations"),),
-    "cache_claim_name": (("persistence", "persistentVolumeClaim", "claimName"), ("persistence", "enabled")),
+    "claim_name": (("persistence", "persistentVolumeClaim", "claimName"), ("persistence", "enabled")),
 }
 """More values that contradict a flat argument, besides those that it is translated to."""
 

@@ -17,8 +17,8 @@ _PROVISIONING = pulumi.CustomTimeouts(create="1200s")
 class StorageClassClaim(Component):
     """A PersistentVolumeClaim for an agent's cache, with a volume that a CSI driver provisions."""
 
-    persistent_volume_claim_name: pulumi.Output[str]
-    """Name of the claim. Pass it to an agent as `cache_claim_name`."""
+    claim_name: pulumi.Output[str]
+    """Name of the claim. Pass it to an agent as `claim_name`."""
 
     def __init__(self, name: str, args: StorageClassClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("StorageClassClaim", name, StorageClassClaimSettings, args)
@@ -38,5 +38,5 @@ class StorageClassClaim(Component):
         claim = objects.register(group, self, name, after, retain=keep, claim_timeouts=_PROVISIONING)["claim"]
         # A claim that is kept is never deleted, so its users need not be either: they depend on the component, which is not replaced.
         self.mounts: list[pulumi.Resource] = [self if keep else claim]
-        self.persistent_volume_claim_name = known_after(claim, group["claim"]["metadata"]["name"])
+        self.claim_name = known_after(claim, group["claim"]["metadata"]["name"])
         self.publish()

@@ -127,13 +127,13 @@ def _process(values: AgentJobValues, release: Release) -> Settings:
 def _known(given: Mapping[str, Setting], release: Release) -> Settings:
     """The variables whose values the release's agents support."""
     paths = variables.declared(AgentJobValues)
-    return {name: value for name, value in given.items() if versions.TABLE.knows(release.version, paths[name])}
+    return {name: value for name, value in given.items() if versions.TABLE.supports(release.version, paths[name])}
 
 
 def of_release(release: Release) -> dict[str, str | None]:
     """All variables of agents of a release's version, with the values that set them; `None` if the contract fixes them."""
     row, declared = versions.of(release), variables.declared(AgentJobValues)
-    known = {name: path for name, path in declared.items() if versions.TABLE.knows(release.version, path)}
+    known = {name: path for name, path in declared.items() if versions.TABLE.supports(release.version, path)}
     fixed = [release.line.tasks().template_variable, *row.variables, *row.controller_variables, *row.worker_variables]
     return known | dict.fromkeys([*_FIXED, *fixed])
 

@@ -50,7 +50,7 @@ def template(values: AgentJobValues, release: Release, inputs: Inputs) -> Manife
 def runs(values: AgentJobValues, release: Release) -> Runs:
     """The names of Jobs are `<basename>-<run>-<stage>`. The agent leaves out a base name that would make them too long."""
     job, given = values.task.job, values.task.startup_timeout_seconds
-    seconds = (given if versions.TABLE.knows(release.version, "task.startupTimeoutSeconds") else None) or _GIVEN_UP_SECONDS
+    seconds = (given if versions.TABLE.supports(release.version, "task.startupTimeoutSeconds") else None) or _GIVEN_UP_SECONDS
     base = (job.basename or release.full_name).replace(".", "[.]")
     named = f"{base}-" if len(base) <= _LONGEST_BASENAME else f"(?:{base}-)?"
     return Runs(

@@ -64,14 +64,14 @@ def environment(component: str, values: AgentK8sValues, release: Release, inputs
 def _image_of_runs(component: str, values: AgentK8sValues, release: Release) -> dict[str, Any]:
     table = versions.TABLE
     told = component in table.row(release.version).image_of_runs
-    fields = [field for field in ("container_task_image_mode", "container_task_image") if table.knows(release.version, f"agent.{field}")]
+    fields = [field for field in ("container_task_image_mode", "container_task_image") if table.supports(release.version, f"agent.{field}")]
     return variables.of(values.agent, *fields) if told else {}
 
 
 def of_release(release: Release) -> dict[str, str | None]:
     """All variables of agents of a release's version, with the values that set them; `None` if the contract fixes them."""
     declared = variables.declared(AgentK8sValues)
-    known = {name: path for name, path in declared.items() if versions.TABLE.knows(release.version, path)}
+    known = {name: path for name, path in declared.items() if versions.TABLE.supports(release.version, path)}
     return known | dict.fromkeys(("SCALR_AGENT_NAME", "SCALR_AGENT_KUBERNETES_MODE"))
 
 

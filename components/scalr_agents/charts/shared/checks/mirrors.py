@@ -29,8 +29,8 @@ def none_in(who: str, inputs: Inputs) -> Findings:
 def check(agent: AnyAgent, path: str, mirrors: Sequence[NetworkMirror]) -> Findings:
     """Mirrors, and the tokens that are given separately."""
     inputs = agent.inputs
-    if not agent.knows(path):
-        yield from none_in(f"{agent.kind} of agents {agent.versions.ignorant(agent.release.version, path)}", inputs)
+    if not agent.supports(path):
+        yield from none_in(f"{agent.kind} of agents {agent.versions.unsupported_range(agent.release.version, path)}", inputs)
         return
     tokens = inputs.mirror_tokens
     hosts = [host_of(mirror.url) for mirror in mirrors]

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from scalr_agents.model import signs
+from scalr_agents.model import secret_patterns
 from scalr_agents.model.findings import Finding, Path, dotted, entry, error, warning
 from scalr_agents.model.merge import lookup
 
@@ -53,9 +53,9 @@ def referred(values: Mapping[str, Any]) -> set[str]:
     """Names of the variables that are part of a secret, through references in strings and in one another."""
     made_of = defaultdict[str, set[str]](set)
     for variable in variables(values):
-        made_of[variable.name] |= signs.references(variable.value)
-    names = {name for text in texts(values) for name in signs.secret_references(text)}
-    waiting = [*names, *filter(signs.named_like_a_secret, made_of)]
+        made_of[variable.name] |= secret_patterns.references(variable.value)
+    names = {name for text in texts(values) for name in secret_patterns.secret_references(text)}
+    waiting = [*names, *filter(secret_patterns.named_like_a_secret, made_of)]
     while waiting:
         more = made_of.pop(waiting.pop(), set())
         names |= more
@@ -73,7 +73,7 @@ def texts(given: Any) -> Iterator[str]:
 
 def is_secret(name: str, value: Any, referred_to: Collection[str]) -> bool:
     """Whether a variable contains a secret, or part of one."""
-    return signs.is_secret(name, value) or (name in referred_to and signs.is_plain(value))
+    return secret_patterns.is_secret(name, value) or (name in referred_to and secret_patterns.is_plain(value))
 
 
 def elsewhere(given: Any, referred_to: Collection[str], in_url: str, path: Path = ()) -> Iterator[Finding]:
@@ -89,7 +89,7 @@ def elsewhere(given: Any, referred_to: Collection[str], in_url: str, path: Path 
     elif isinstance(given, list):
         for index, item in enumerate(given):
             yield from elsewhere(item, referred_to, in_url, (*path, index))
-    elif isinstance(given, str) and (found := signs.in_text(given)):
+    elif isinstance(given, str) and (found := secret_patterns.in_text(given)):
         advice = in_url if "URL" in found else "put it into a Secret and refer to it"
         yield error(dotted(path), f"{found}; {advice}")
     elif _seems_secret(within, key, given):
@@ -99,5 +99,5 @@ def elsewhere(given: Any, referred_to: Collection[str], in_url: str, path: Path 
 def _seems_secret(within: str | int, key: str | int, given: Any) -> bool:
     """Whether an annotation or a command argument counts as a secret, by its name or its content."""
     if isinstance(key, str):
-        return str(within).lower().endswith("annotations") and signs.is_secret(key.rpartition("/")[2], given)
-    return within in ("args", "command") and isinstance(given, str) and signs.announces_secret(given)
+        return str(within).lower().endswith("annotations") and secret_patterns.is_secret(key.rpartition("/")[2], given)
+    return within in ("args", "command") and isinstance(given, str) and secret_patterns.announces_secret(given)

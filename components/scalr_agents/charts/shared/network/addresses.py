@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from scalr_agents.charts.shared.manifests.environment import Env
 from scalr_agents.model.forms import is_host
 from scalr_agents.model.no_proxy import split
-from scalr_agents.model.signs import REFERENCE
+from scalr_agents.model.secret_patterns import REFERENCE
 
 Variables = Mapping[str, str | None]
 """The variables of a pod by name; `None` for a value that is not known here."""

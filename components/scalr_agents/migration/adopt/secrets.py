@@ -8,7 +8,7 @@ from scalr_agents.charts.shared.checks.plain_secrets import LISTS, OF_CONTROLLER
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE, SCALR_PREFIX
 from scalr_agents.charts.shared.mirrors import host_of
 from scalr_agents.charts.shared.settings import Settings
-from scalr_agents.model import signs
+from scalr_agents.model import secret_patterns
 from scalr_agents.model.findings import Finding, dotted, entry, error, warning
 from scalr_agents.model.forms import is_set
 from scalr_agents.model.merge import Values, lookup
@@ -100,7 +100,7 @@ def _variables(values: Mapping[str, Any], referred: Collection[str]) -> tuple[di
             )
         if name.startswith(SCALR_PREFIX) and all(path == OF_RUNS for path, _ in places):
             findings.append(error(here, f"a secret, but runs of a stack get no secret variables named {SCALR_PREFIX}*; rename it"))
-        if any(signs.references(value) for _, value in places):
+        if any(secret_patterns.references(value) for _, value in places):
             message = "becomes a Secret; Kubernetes does not expand $(NAME) there, so enter the resolved value"
             findings.append(warning(here, message))
     return {name: [path for path, _ in places] for name, places in found.items()}, findings
@@ -166,10 +166,10 @@ def _plain(given: Any) -> Iterator[str]:
     elif isinstance(given, Mapping):
         for key, content in given.items():
             if key == VARIABLES and isinstance(content, Mapping):
-                yield from (name for name, value in content.items() if signs.is_plain(value))
+                yield from (name for name, value in content.items() if secret_patterns.is_plain(value))
             elif key in LISTS and isinstance(content, list):
                 variables = ((lookup(item, "name"), lookup(item, "value")) for item in content)
-                yield from (name for name, value in variables if isinstance(name, str) and signs.is_plain(value))
+                yield from (name for name, value in variables if isinstance(name, str) and secret_patterns.is_plain(value))
             else:
                 yield from _plain(content)
 

@@ -13,7 +13,7 @@ import click
 from scalr_agents import charts, output
 from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared.loading import load
-from scalr_agents.helm.assignments import AssignmentError, assign
+from scalr_agents.migration.assignments import AssignmentError, assign
 from scalr_agents.model import checks, yaml_io
 from scalr_agents.model.findings import Finding, errors, warning
 from scalr_agents.model.layers import Layer, combine, locate
@@ -68,7 +68,7 @@ def template(
             except AssignmentError as problem:
                 raise click.BadParameter(str(problem), param_hint=option) from None
     agent = load(found, given, release=release, namespace=namespace, agent_version=agent_version)
-    unnamed = [] if agent_version else [warning("--agent-version", f"not given: these are {found.versions.unnamed()}")]
+    unnamed = [] if agent_version else [warning("--agent-version", f"not given: these are {found.versions.default_version_notice()}")]
     report([*_located(agent.findings, documents, layers, given), *unnamed])
     if errors(agent.findings):
         sys.exit(FINDINGS)
@@ -96,7 +96,7 @@ def convert_values(file: Path) -> None:
     Values that cannot be converted, and those to check, are listed on stderr; exit code 1 if a value cannot be converted. Comments are
     lost. A file that is in the present shape already is printed unchanged.
     """
-    from scalr_agents.helm import alpha
+    from scalr_agents.migration import alpha
 
     document = _document(file)
     given = _parsed(document)
@@ -144,8 +144,8 @@ def adopt(
     commands that set them, and the other steps, are at the top of the file and on stderr: see docs/adopting.md. After an error,
     nothing is printed or written.
     """
-    from scalr_agents.helm import adopt as adoption
-    from scalr_agents.helm.adopt.about import About, AboutError, joined, of_manifest, of_metadata
+    from scalr_agents.migration import adopt as adoption
+    from scalr_agents.migration.adopt.about import About, AboutError, joined, of_manifest, of_metadata
 
     for finding in checks.place(release, namespace):
         raise click.BadParameter(finding.message, param_hint=finding.path.upper())

@@ -11,9 +11,9 @@ from scalr_agents import stack
 from scalr_agents.model.findings import errors
 from scalr_agents.stack import source
 
-from tests.helm.instructions import FORGET, RESTART_POLICY
 from tests.helpers.command_line import REPOSITORY, TOKEN, cli, process
 from tests.helpers.releases import GOLDEN, URL, printed, take_over
+from tests.migration.instructions import FORGET, RESTART_POLICY
 
 
 @pytest.mark.parametrize(

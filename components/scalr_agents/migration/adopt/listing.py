@@ -9,9 +9,9 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.corrections import ABSENT, ORDER, Change
 from scalr_agents.charts.shared.manifests import crds
-from scalr_agents.helm.adopt import changes
-from scalr_agents.helm.adopt.about import About
-from scalr_agents.model import signs
+from scalr_agents.migration.adopt import changes
+from scalr_agents.migration.adopt.about import About
+from scalr_agents.model import secret_patterns
 from scalr_agents.model.findings import Finding, warning
 from scalr_agents.model.manifests import Manifest
 
@@ -78,12 +78,12 @@ class Listed(NamedTuple):
             names = {key: str(key) if within == "annotations" else variable if key == "value" else "" for key in value}
             return {key: self._safe(item, names[key], str(key)) for key, item in value.items()}
         if isinstance(value, list):
-            announced = any(isinstance(item, str) and signs.named_like_a_secret(item.lstrip("-")) for item in value)
+            announced = any(isinstance(item, str) and secret_patterns.named_like_a_secret(item.lstrip("-")) for item in value)
             return [_HIDDEN if announced and isinstance(item, str) else self._safe(item, name) for item in value]
         return _HIDDEN if isinstance(value, str) and self._is_secret(value, name.rpartition("/")[2]) else value
 
     def _is_secret(self, text: str, name: str) -> bool:
-        if signs.is_secret(name, text) or signs.in_text(text) or signs.announces_secret(text):
+        if secret_patterns.is_secret(name, text) or secret_patterns.in_text(text) or secret_patterns.announces_secret(text):
             return True
         if any(secret == text or (len(secret) >= _SHORTEST_PART and secret in text) for secret in self.secrets if secret):
             return True

@@ -6,9 +6,9 @@ import pytest
 from scalr_agents import charts
 from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared.versions import Published
-from scalr_agents.helm import adopt
-from scalr_agents.helm.adopt import about, defaults
-from scalr_agents.helm.adopt.about import About, AboutError
+from scalr_agents.migration import adopt
+from scalr_agents.migration.adopt import about, defaults
+from scalr_agents.migration.adopt.about import About, AboutError
 from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup, merge

@@ -9,7 +9,7 @@ from typing import Any
 
 from scalr_agents.charts.agent_job.moved import MOVED
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.helm.alpha_rows import ROWS, Lost, Needless, Row
+from scalr_agents.migration.alpha_rows import ROWS, Lost, Needless, Row
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.findings import Finding, by_severity, dotted, error, unknown_key, warning
 from scalr_agents.model.forms import is_set

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scalr_agents import charts
 from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.helm import adopt
+from scalr_agents.migration import adopt
 from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import LineError

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from scalr_agents.model import signs
+from scalr_agents.model import secret_patterns
 from scalr_agents.model.merge import Values
 
 from tests.helpers.releases import KEY, MIRROR, of_values
@@ -90,7 +90,7 @@ PLAIN_NAMES = [
     ],
 )
 def test_secrets_are_recognized(name: str, value: str) -> None:
-    assert signs.is_secret(name, value)
+    assert secret_patterns.is_secret(name, value)
     adopted = of_values({"extraEnv": {name: value, "PLAIN": "text"}}, "agent-local")
     assert adopted.secrets[1:] == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.env.{name}'"]
     assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"]["extraEnv"] == {"PLAIN": "text"}

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scalr_agents.helm import adopt
+from scalr_agents.migration import adopt
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, merge
 

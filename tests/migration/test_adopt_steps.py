@@ -5,12 +5,12 @@ from typing import Any
 
 import jq
 import pytest
-from scalr_agents.helm import adopt
+from scalr_agents.migration import adopt
 from scalr_agents.model.merge import Values, merge
 
 from tests.cluster.kubectl import FORGETS, forgotten
-from tests.helm.instructions import FORGET, RESTART_POLICY
 from tests.helpers.releases import loaded, of_values
+from tests.migration.instructions import FORGET, RESTART_POLICY
 
 BUDGET = (
     "kubectl patch poddisruptionbudget runs-scalr-agent-task -n scalr --type=merge "

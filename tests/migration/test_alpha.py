@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents import charts
-from scalr_agents.helm import alpha
-from scalr_agents.helm.alpha_rows import ROWS
+from scalr_agents.migration import alpha
+from scalr_agents.migration.alpha_rows import ROWS
 from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.merge import lookup, merge
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from scalr_agents import charts
 from scalr_agents.charts.shared.versions import Published, Table
-from scalr_agents.helm.adopt.about import About
+from scalr_agents.migration.adopt.about import About
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.findings import Finding, warning
 from scalr_agents.model.merge import Values, coalesce, lookup, merge
@@ -53,7 +53,7 @@ def own(given: Mapping[str, Any], about: About, version: str) -> Own:
 def _unpromised(chart: str) -> Finding:
     message = (
         "the version of the release is not known; give --metadata, --chart-version or --agent-version. Otherwise the release may change in "
-        f"unexpected ways, since these would be {charts.find(chart).versions.unnamed()}"
+        f"unexpected ways, since these would be {charts.find(chart).versions.default_version_notice()}"
     )
     return warning(chart, message)
 
@@ -84,7 +84,7 @@ def of_chart(chart: str, published: Published) -> Values:
 def _known(chart: str, version: str) -> Values:
     """Our defaults for the values that the chart has too."""
     table, values = charts.find(chart).versions, ours(chart, version)
-    for path in (*table.unknown(version), *table.ours):
+    for path in (*table.unsupported(version), *table.ours):
         values = _without(values, *path.split("."))
     return values
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared.manifests import crds
-from scalr_agents.helm import adopt
-from scalr_agents.helm.adopt import listing
+from scalr_agents.migration import adopt
+from scalr_agents.migration.adopt import listing
 from scalr_agents.model.findings import errors
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, merge

@@ -13,9 +13,9 @@ from scalr_agents import charts, stack
 from scalr_agents.charts.shared import moved
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.loading import identify
-from scalr_agents.helm.adopt import defaults, listing, secrets, steps
-from scalr_agents.helm.adopt.about import About, AboutError, completed, supported
-from scalr_agents.helm.adopt.steps import Step
+from scalr_agents.migration.adopt import defaults, listing, secrets, steps
+from scalr_agents.migration.adopt.about import About, AboutError, completed, supported
+from scalr_agents.migration.adopt.steps import Step
 from scalr_agents.model import parse, yaml_io
 from scalr_agents.model.findings import Finding, as_path, by_severity, error, errors, starts
 from scalr_agents.model.manifests import Manifest
