@@ -76,7 +76,6 @@ IN_FUNCTIONS: dict[str, dict[str, tuple[int, str]]] = {
     "cli.loading": {
         "stack": (28, WITHOUT_STACK),
         "stack.caches": (46, "for commands without a stack; 16 for stacks without caches"),
-        "stack.clouds": (27, WITHOUT_STACK),
         "stack.machines": (46, "for commands without a stack; 20 for stacks without machines"),
         "stack.positions": (26, WITHOUT_STACK),
         "stack.secrets": (25, WITHOUT_STACK),

@@ -13,7 +13,7 @@ from scalr_agents.doctor.needs import Needs
 from scalr_agents.doctor.objects import Command, DaemonSet, Definition, Manager, Namespace, Owned, StorageClass, Version, Volume
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, merge
-from scalr_agents.stack.checks import enforced
+from scalr_agents.stack.namespaces import enforced
 
 from tests.helpers import samples
 

@@ -8,7 +8,7 @@ from scalr_agents.caches.efs import volume as efs
 from scalr_agents.caches.filestore import volume as filestore
 from scalr_agents.caches.storage_class import claim as storage_class
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.stack import directories
+from scalr_agents.stack import neighbours
 
 from tests.helpers.plain import load, values_of
 from tests.stack.caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, NODES, with_agents, with_cache
@@ -189,4 +189,4 @@ def test_claims_come_after_namespaces_and_before_agents() -> None:
 @pytest.mark.parametrize("cache", [EFS, FILESTORE, DYNAMIC, EXISTING], ids=["efs", "filestore", "class", "claim"])
 def test_placeholders_mount_no_cache(cache: dict[str, Any]) -> None:
     without, with_them = (load(with_cache(cache, values={"task": {"buffer": {"replicas": number}}})).agents for number in (0, 1))
-    assert list(directories.mounts(with_them[0])) == list(directories.mounts(without[0])) != []
+    assert list(neighbours.mounts(with_them[0])) == list(neighbours.mounts(without[0])) != []

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.stack.directories import mounts
+from scalr_agents.stack.neighbours import mounts
 
 from tests.helpers.kinds import JOB, K8S, KINDS, LOCAL, VERSIONS, Kind, errors, load, of_one, stack_of
 

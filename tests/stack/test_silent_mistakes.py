@@ -7,7 +7,7 @@ import botocore.session
 import pytest
 from scalr_agents import charts
 from scalr_agents.model.clouds import AWS_REGIONS
-from scalr_agents.stack import clouds, source
+from scalr_agents.stack import source
 
 from tests.helpers.kinds import Kind, every_kind
 from tests.helpers.kinds import load as load_kind
@@ -65,7 +65,7 @@ def test_a_quoted_switch_is_found_despite_the_cache(section: tuple[str, str]) ->
 def test_unknown_regions_are_warnings(tmp_path: Path, region: str, message: str | None) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\n")
     (tmp_path / "Pulumi.dev.yaml").write_text(f"config:\n  aws:region: {region}\n")
-    found = [(each.severity, each.path, each.message) for each in clouds.region(source.read(tmp_path, "dev"))]
+    found = [(each.severity, each.path, each.message) for each in source.unknown_region(source.read(tmp_path, "dev"))]
     assert found == ([("warning", "aws:region", message)] if message else [])
 
 

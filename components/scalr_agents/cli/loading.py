@@ -80,9 +80,9 @@ def _waits(finding: Finding, misplaced: Finding) -> bool:
 
 
 def _about_clouds(loaded: "Stack", source: "Source") -> Iterator[Finding]:
-    from scalr_agents.stack import clouds
+    from scalr_agents.stack.source import unknown_region
 
-    yield from clouds.region(source)
+    yield from unknown_region(source)
     if loaded.caches:
         from scalr_agents.stack import caches
 

@@ -14,12 +14,13 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.model import gone
 from scalr_agents.model import parse as shapes
+from scalr_agents.model.clouds import Cloud
 from scalr_agents.model.findings import Finding, by_severity, error, errors, starts, unknown_key, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.lines import Line
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.messages import shown
-from scalr_agents.stack import agents, checks, classes, clouds, common, directories, nodes, quotas, secrets, trust
+from scalr_agents.stack import agents, common, namespaces, neighbours, secrets
 from scalr_agents.stack.model import PREFIX, Kubernetes, Namespace, Observability, StackFile, in_file
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["Stack", "load"]
 
 _KEYS = list(StackFile.model_fields)
+_CONTEXTS: Mapping[str, Cloud] = {"arn:aws": "aws", "gke_": "gcp"}
+"""How contexts begin that the tools of a cloud name."""
+_IDENTITIES: Mapping[str, Cloud] = {"eks.amazonaws.com": "aws", "azure.workload.identity": "azure", "iam.gke.io": "gcp"}
+"""Domains of the annotations that give a service account an identity."""
 
 
 class Stack(NamedTuple):
@@ -56,11 +61,11 @@ class Stack(NamedTuple):
         return list(used.values()) if self.kubernetes.crds == "install" else []
 
     def created_namespaces(self) -> dict[str, Manifest]:
-        return {name: checks.namespace_manifest(name, entry) for name, entry in self.namespaces.items() if entry.create}
+        return {name: namespaces.manifest(name, entry) for name, entry in self.namespaces.items() if entry.create}
 
     def quotas(self) -> dict[str, Manifest]:
         """The objects that limit what the pods of namespaces take together, by namespace and role."""
-        given = {name: quotas.objects(name, entry.quota) for name, entry in self.namespaces.items() if entry.quota}
+        given = {name: namespaces.quota_objects(name, entry.quota) for name, entry in self.namespaces.items() if entry.quota}
         return {f"{name}-{role}": manifest for name, made in given.items() for role, manifest in made.items()}
 
     def images(self) -> list[str]:
@@ -102,7 +107,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     bundle, common_findings = common.bundle(file.common.ca, directory)
     only_machines = bool(content.get("machines")) and not content.get("agents")
     findings += [*common_findings, *common.without_effect(file.common, only_machines=only_machines)]
-    findings += [*classes.unused(file.classes, file.agents), *quotas.check(file.namespaces)]
+    findings += [*common.unused_classes(file.classes, file.agents), *namespaces.check_quotas(file.namespaces)]
     caches, cache_findings, left_out_of_caches = _caches(file)
     findings += cache_findings
 
@@ -111,24 +116,24 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         agent, agent_findings = agents.build(name, file, bundle, directory, caches, demand_tokens=demand_tokens)
         findings += agent_findings
         built += [agent] if agent else []
-    cloud = clouds.of(file.kubernetes.context, caches.entries if caches else {}, built)
+    cloud = _cloud(file.kubernetes.context, caches.entries if caches else {}, built)
     built = [replace(agent, inputs=replace(agent.inputs, cloud=cloud)) for agent in built]
     machines, machine_findings, left_out_of_machines = _machines(file, bundle, demand_tokens=demand_tokens)
     findings += machine_findings
     claims = caches.claims() if caches else []
     if all(finding.at[:1] == (f"{PREFIX}:secrets",) for finding in errors(findings)):
         findings += [
-            *checks.collisions(built, claims),
-            *checks.pod_admission(file.namespaces, built),
-            *quotas.check_room(file.namespaces, built),
+            *neighbours.collisions(built, claims),
+            *namespaces.check_admission(file.namespaces, built),
+            *namespaces.check_room(file.namespaces, built),
             *_check_mounts(built, claims),
-            *nodes.check(file.agents, built),
-            *directories.check(built),
-            *trust.check(file.agents, built),
+            *neighbours.shared_nodes(file.agents, built),
+            *neighbours.shared_directories(built),
+            *neighbours.shared_identities(file.agents, built),
         ]
     if "context" in file.kubernetes.model_fields_set and not file.kubernetes.context:
         findings.append(warning((f"{PREFIX}:kubernetes", "context"), "empty, so each user deploys to their current context; set a context"))
-    findings += [*checks.namespaces(file.namespaces), *checks.unlisted_namespaces(file.namespaces, file.agents)]
+    findings += [*namespaces.check(file.namespaces), *namespaces.unlisted(file.namespaces, file.agents)]
     findings += agents.without_version(file)
     findings = list(_without_followers(findings, [*left_out, *left_out_of_caches, *left_out_of_machines]))
     if not file.agents and not machines and not findings:
@@ -192,6 +197,27 @@ def _check_mounts(built: list[AnyAgent], claims: "list[Claim]") -> Iterator[Find
         from scalr_agents.stack import cache_checks
 
         yield from cache_checks.check(built, claims)
+
+
+def _cloud(context: str, caches: "Mapping[str, CacheEntry]", agents: Sequence[AnyAgent]) -> Cloud | None:
+    """The cloud of the context, of the caches, and of the agents' identities and policies. `None` if there is no sign, or they disagree.
+
+    The region or project of a provider is no sign: it may be that of machines.
+    """
+    found = {*_of_stack(context, caches), *(cloud for agent in agents for cloud in _of_agent(agent))}
+    return found.pop() if len(found) == 1 else None
+
+
+def _of_stack(context: str, caches: "Mapping[str, CacheEntry]") -> Iterator[Cloud]:
+    yield from (cloud for beginning, cloud in _CONTEXTS.items() if context.startswith(beginning))
+    yield from (kind.cloud for cache in caches.values() if (kind := cache.content) and kind.cloud)
+
+
+def _of_agent(agent: AnyAgent) -> Iterator[Cloud]:
+    domains = {key.partition("/")[0] for key in agent.values.service_account.annotations}
+    yield from (cloud for domain, cloud in _IDENTITIES.items() if domain in domains)
+    if agent.inputs.egress and agent.inputs.egress.enforced_by == "gke":
+        yield "gcp"
 
 
 def _unknown_keys(config: Mapping[str, Any]) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ from scalr_agents.model.merge import lookup
 from scalr_agents.model.messages import listed, too_long
 from scalr_agents.model.positions import broken
 from scalr_agents.model.spelling import in_stack_files
-from scalr_agents.stack import classes, common, secrets, secrets_from
+from scalr_agents.stack import common, secrets
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile, place
 from scalr_agents.stack.source import SourceError, read_text
 
@@ -59,11 +59,11 @@ def build(
     except LineError as problem:
         return None, [error(_place_of_version(name, entry), str(problem))]
     shared, findings = common.layers(file.common, bundle, settings, name)
-    sized, class_findings = classes.layers(name, entry, file.classes, settings)
+    sized, class_findings = common.class_layers(name, entry, file.classes, settings)
     shared += sized
     files, file_findings = _values_files(here, entry, directory)
     own = [*files, Layer((*here, "values"), entry.values)]
-    stored, stored_findings = secrets_from.layers(name, entry.secrets_from, given, [*shared, *own], settings)
+    stored, stored_findings = secrets.store_layers(name, entry.secrets_from, given, [*shared, *own], settings)
     secret, secret_findings = secrets.layers(name, given, [*shared, *own, *stored], settings, demanded=demand_tokens)
     cache, cache_findings = caches.layer(name, own, settings) if caches else ([], [])
     nodes, identity = common.nodes(here, entry.nodes, settings), common.identity(here, entry.identity, settings, own)
@@ -130,7 +130,7 @@ def misplaced_keys(agents: Any) -> Iterator[Finding]:
         if isinstance(kind, str) and kind in charts.CHARTS:
             for key in given.keys() - _OWN_KEYS:
                 yield from _misplaced_key(kind, key, (*place(name), key))
-            yield from secrets_from.misplaced(name, given.get(secrets_from.KEY))
+            yield from secrets.misplaced_in_store(name, given.get(secrets.FROM_STORE))
 
 
 def _misplaced_key(kind: str, key: str, here: KeyPath) -> Iterator[Finding]:
@@ -251,7 +251,7 @@ def _locate(finding: Finding, name: str, entry: AgentEntry, layers: list[Layer])
         return replace(finding.under(here), message=f"{finding.message}{reason}")
     if finding.at == ("agent_version",):
         return replace(finding, at=_place_of_version(name, entry))
-    if secret := secrets_from.located(name, entry.secrets_from, finding.at) or secrets.located(name, finding.at):
+    if secret := secrets.located_in_store(name, entry.secrets_from, finding.at) or secrets.located(name, finding.at):
         return replace(finding, at=secret)
     if finding.at[:1] == ("network",):
         above = here if entry.network is not None else (f"{PREFIX}:common",)

@@ -1,18 +1,19 @@
-"""Translates the keys that all kinds share into the values of a chart."""
+"""What agents get from `common`, from their class and from the keys that all kinds have, as values of their charts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scalr_agents.charts.shared.settings import NoValueError, Settings
-from scalr_agents.model.findings import Finding, error, warning
+from scalr_agents.model.findings import Finding, error, nearest, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.forms import Deferred
 from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import Values
-from scalr_agents.stack.model import PREFIX, Ca, Common, Nodes, Proxy
+from scalr_agents.stack.model import PREFIX, AgentClass, AgentEntry, Ca, Common, Nodes, Proxy, place
 from scalr_agents.stack.source import SourceError, read_text
 
 _PLACE = (f"{PREFIX}:common",)
+_CLASSES = f"{PREFIX}:classes"
 _LONGEST_PATH = 1024
 _ALWAYS_DIRECT = ["$(KUBERNETES_SERVICE_HOST)", "localhost", "127.0.0.1", ".svc", ".cluster.local"]
 """Never reached through a proxy: the cluster's API, by its address, and names inside the cluster."""
@@ -20,17 +21,17 @@ _ALWAYS_DIRECT = ["$(KUBERNETES_SERVICE_HOST)", "localhost", "127.0.0.1", ".svc"
 
 def layers(common: Common, bundle: str, settings: Settings, agent: str) -> tuple[list[Layer], list[Finding]]:
     """The keys of `common` as layers of an agent's values, and errors for those that its chart or contract line has no value for."""
-    return translated(_PLACE, _given(common, bundle, settings), agent)
+    return _translated(_PLACE, _given(common, bundle, settings), agent)
 
 
-def translated(place: KeyPath, settings: Iterable[tuple[str, Callable[[], Values]]], agent: str) -> tuple[list[Layer], list[Finding]]:
+def _translated(above: KeyPath, settings: Iterable[tuple[str, Callable[[], Values]]], agent: str) -> tuple[list[Layer], list[Finding]]:
     """Keys that agents share as layers of values, with how each becomes values, and errors for those that have no value."""
     layers, findings = [], []
     for key, translate in settings:
         try:
-            layers.append(Layer((*place, key), translate(), from_setting=True))
+            layers.append(Layer((*above, key), translate(), from_setting=True))
         except NoValueError as problem:
-            findings.append(error((*place, key), f"for agent {agent!r}: {problem}"))
+            findings.append(error((*above, key), f"for agent {agent!r}: {problem}"))
     return layers, findings
 
 
@@ -101,7 +102,39 @@ def _direct(proxy: Proxy) -> str:
     return ",".join(dict.fromkeys([*_ALWAYS_DIRECT, *proxy.except_]))
 
 
-def nodes(place: KeyPath, given: Nodes | None, settings: Settings) -> list[Layer]:
+def class_layers(agent: str, entry: AgentEntry, classes: Mapping[str, AgentClass], settings: Settings) -> tuple[list[Layer], list[Finding]]:
+    """An agent's class as layers of its values, and errors for keys that its chart or contract line has no value for."""
+    if not entry.class_:
+        return [], []
+    here, given = (_CLASSES, entry.class_), classes.get(entry.class_)
+    if given is None:
+        message = f"no class {entry.class_!r}; {nearest(entry.class_, classes)}"
+        return [], [error((*place(agent), "class"), message, [here])]
+    translated, findings = _translated(here, _given_by_class(given, settings), agent)
+    return [*translated, *nodes(here, given.nodes, settings)], findings
+
+
+def _given_by_class(size: AgentClass, settings: Settings) -> Iterator[tuple[str, Callable[[], Values]]]:
+    """The keys that are set, and how each becomes values."""
+    if size.resources:
+        yield "resources", lambda: settings.resources(size.resources)
+    if (disk := size.disk) is not None:
+        yield "disk", lambda: settings.disk(disk)
+    if (deadline := size.deadline_seconds) is not None:
+        yield "deadlineSeconds", lambda: settings.deadline(deadline)
+    if (replicas := size.buffer) is not None:
+        yield "buffer", lambda: settings.buffer(replicas)
+
+
+def unused_classes(classes: Mapping[str, AgentClass], agents: Mapping[str, AgentEntry]) -> Iterator[Finding]:
+    """Warnings for classes that no agent has."""
+    used = {agent.class_ for agent in agents.values()}
+    for name in (name for name in classes if name not in used):
+        message = f"no agent uses this class; set {PREFIX}:agents.<name>.class to its name"
+        yield warning((_CLASSES, name), message, [(f"{PREFIX}:agents",)])
+
+
+def nodes(above: KeyPath, given: Nodes | None, settings: Settings) -> list[Layer]:
     """An agent's nodes, as a layer that overrides its values."""
     if given is None:
         return []
@@ -109,9 +142,9 @@ def nodes(place: KeyPath, given: Nodes | None, settings: Settings) -> list[Layer
         **({"nodeSelector": given.selector} if given.selector else {}),
         **({"tolerations": given.tolerations} if given.tolerations else {}),
     }
-    return [Layer((*place, "nodes"), settings.nodes(values), from_setting=True)]
+    return [Layer((*above, "nodes"), settings.nodes(values), from_setting=True)]
 
 
-def identity(place: KeyPath, annotations: Mapping[str, str | Deferred], settings: Settings, below: Sequence[Layer]) -> list[Layer]:
+def identity(above: KeyPath, annotations: Mapping[str, str | Deferred], settings: Settings, below: Sequence[Layer]) -> list[Layer]:
     """An agent's cloud identity, as a layer that overrides its values."""
-    return [Layer((*place, "identity"), settings.identity(annotations, combine(below)), from_setting=True)] if annotations else []
+    return [Layer((*above, "identity"), settings.identity(annotations, combine(below)), from_setting=True)] if annotations else []

@@ -1,4 +1,4 @@
-"""The rules for secrets in a stack: they belong under `secrets`, and nowhere else."""
+"""The secrets of a stack's agents: under `secrets`, or in a store outside of the cluster, and nowhere else."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,21 +6,25 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from scalr_agents.charts.shared import secrets_from
 from scalr_agents.charts.shared.checks import plain_secrets
-from scalr_agents.charts.shared.contract import SCALR_PREFIX
+from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE, SCALR_PREFIX
 from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.mirrors import TOKENS, host_of
+from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.characters import shell_word
-from scalr_agents.model.findings import Finding, Path, as_path, error, nearest, warning
+from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, nearest, warning
 from scalr_agents.model.forms import is_set
 from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import lookup
-from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
+from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile, place
 from scalr_agents.stack.source import Sealed
 
 MISPLACED = ("token", "clientKey")
 """Secrets that users may try to set directly on an agent."""
+FROM_STORE = "secretsFrom"
 _TOKEN = ("agent", "token")
 _WITHOUT_SECRETS = tuple(f"{PREFIX}:{key}" for key in ("kubernetes", "namespaces", "caches"))
 _OPEN_KEYS = StackFile.model_fields.keys() - {"secrets"}
@@ -72,25 +76,25 @@ def placeholders(config: Mapping[str, Any]) -> Iterator[Finding]:
             yield error(sealed.place, message)
 
 
-def misplaced_at(place: Path) -> Finding:
+def misplaced_at(at: Path) -> Finding:
     """An error for an encrypted value outside of `secrets`: Pulumi would pass the whole key that contains it in plain text."""
-    if place[-1] == "url" or place[0] in _WITHOUT_SECRETS or (place[0] == f"{PREFIX}:common" and "proxy" not in place):
-        return error(place, "not a secret; set it without --secret, because Pulumi would show the value here")
-    agent = str(place[1]) if place[0] == f"{PREFIX}:agents" and len(place) > 1 else "<agent>"
+    if at[-1] == "url" or at[0] in _WITHOUT_SECRETS or (at[0] == f"{PREFIX}:common" and "proxy" not in at):
+        return error(at, "not a secret; set it without --secret, because Pulumi would show the value here")
+    agent = str(at[1]) if at[0] == f"{PREFIX}:agents" and len(at) > 1 else "<agent>"
     message = (
-        f"secrets belong under {PREFIX}:secrets, because Pulumi would show them here; remove this and run: {command(agent, _target(place))}"
+        f"secrets belong under {PREFIX}:secrets, because Pulumi would show them here; remove this and run: {command(agent, _target(at))}"
     )
-    return error(place, message)
+    return error(at, message)
 
 
-def _target(place: Path) -> str:
+def _target(at: Path) -> str:
     """The key under `secrets` that a secret at a place of an agent belongs to."""
-    match place[2:]:
+    match at[2:]:
         case (str(key),) | ("secretsFrom", str(key)) if key in MISPLACED:
             return key
         case ("secretsFrom", "env", str(name)):
             return env(name)
-    return "token" if place[-2:] == _TOKEN else "env.<NAME>"
+    return "token" if at[-2:] == _TOKEN else "env.<NAME>"
 
 
 def _plain_or_sealed(given: Any) -> Iterator[tuple[str, Any]]:
@@ -186,24 +190,65 @@ def layers(
     """The layers with an agent's secrets, which go on top of those `below`, and the findings on them."""
     made, findings = _token(agent, secrets, below, settings, demanded=demanded)
     if is_set(secrets.client_key):
-        place = place_of(agent, "clientKey")
+        here = place_of(agent, "clientKey")
         try:
-            made.append(Layer(as_path(place), settings.client_cert(None, secrets.client_key), from_setting=True))
+            made.append(Layer(as_path(here), settings.client_cert(None, secrets.client_key), from_setting=True))
         except NoValueError as problem:
-            findings.append(error(place, str(problem)))
+            findings.append(error(here, str(problem)))
     return made, findings
 
 
 def _token(
     agent: str, secrets: AgentSecrets, below: list[Layer], settings: Settings, *, demanded: bool
 ) -> tuple[list[Layer], list[Finding]]:
-    place = place_of(agent)
+    here = place_of(agent)
     existing = is_set(lookup(combine(below), *settings.existing_token))
     if existing and is_set(secrets.token):
-        where = ".".join(settings.existing_token)
-        return [], [error(place, f"given together with an existing Secret in {where}; keep one of them")]
+        return [], [error(here, _beside_existing(settings))]
     if existing or isinstance(lookup(combine(below), *_TOKEN), External):
         return [], []
-    missing = [error(place, f"missing; run: {command(agent)}")] if demanded and not has_token(secrets) else []
-    content = secrets.token if has_token(secrets) else Sealed(place)
-    return [Layer(as_path(place), settings.token(content), from_setting=True)], missing
+    missing = [error(here, f"missing; run: {command(agent)}")] if demanded and not has_token(secrets) else []
+    content = secrets.token if has_token(secrets) else Sealed(here)
+    return [Layer(as_path(here), settings.token(content), from_setting=True)], missing
+
+
+def _beside_existing(settings: Settings) -> str:
+    return f"given together with an existing Secret in {'.'.join(settings.existing_token)}; keep one of them"
+
+
+def store_layers(
+    agent: str, given: SecretsFrom | None, secrets: AgentSecrets, below: list[Layer], settings: Settings
+) -> tuple[list[Layer], list[Finding]]:
+    """The layers with an agent's secrets from a store, which go on top of those `below`, and the findings on them."""
+    if given is None:
+        return [], []
+    here = (*place(agent), FROM_STORE)
+    made, findings = secrets_from.layers(given, settings, here, in_stack_files)
+    findings += _given_twice(agent, given, secrets)
+    if given.token and is_set(lookup(combine(below), *settings.existing_token)):
+        findings.append(error((*here, "token"), _beside_existing(settings)))
+        made = [layer for layer in made if layer.place != (*here, "token")]
+    return made, findings
+
+
+def _given_twice(agent: str, given: SecretsFrom, secrets: AgentSecrets) -> Iterator[Finding]:
+    for key in ("token", "env", "client_key"):
+        if getattr(given, key) and is_set(getattr(secrets, key)):
+            here = in_stack_files(key)
+            yield error(place_of(agent, here), f"given together with {dotted((*place(agent), FROM_STORE, here))}; keep one of them")
+
+
+def located_in_store(agent: str, given: SecretsFrom | None, path: Path) -> Path | None:
+    """The path in the stack file of a variable from a store that a finding is about; `path` is the path in the agent's inputs."""
+    ours = given is not None and path[:1] == ("secret_env",) and path[-1] in given.env
+    return (*place(agent), FROM_STORE, "env", path[-1]) if ours else None
+
+
+def misplaced_in_store(agent: str, given: Any) -> Iterator[Finding]:
+    """An error for tokens of mirrors, which cannot come from a store one by one."""
+    if isinstance(given, dict) and "mirrorTokens" in given:
+        message = (
+            "unknown key 'mirrorTokens': the agent reads the list of mirrors and their tokens as one value; put the whole list into the "
+            f"store, as JSON, and name it in env.{MIRRORS_VARIABLE}, or set the tokens with pulumi under {place_of(agent, 'mirrorTokens')}"
+        )
+        yield error((*place(agent), FROM_STORE, "mirrorTokens"), message)

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scalr_agents.model import yaml_io
-from scalr_agents.model.findings import Finding, FindingsError, Position, almost, entry, error, warning
+from scalr_agents.model.clouds import AWS_REGIONS
+from scalr_agents.model.findings import Finding, FindingsError, Position, almost, entry, error, nearest, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.forms import Placeholder
 from scalr_agents.model.messages import too_long
@@ -21,6 +22,7 @@ from scalr_agents.stack import project_config
 from scalr_agents.stack.model import PREFIX, StackFile
 
 PROJECT_FILE = "Pulumi.yaml"
+_REGION = "aws:region"
 _STACK_KEYS = {"config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider"}
 _CIPHERTEXT = re.compile(r"v1:[A-Za-z0-9+/=:]+|[A-Za-z0-9+/=_-]{20,}")
 """Base64, of a key in the stack file with a version, of a service without one."""
@@ -84,7 +86,7 @@ class Source(NamedTuple):
     @property
     def may_set_region(self) -> bool:
         """Whether a region of AWS is set, or may be: by a profile, or by an environment."""
-        return self.environment or not self.others.keys().isdisjoint(("aws:region", "aws:profile"))
+        return self.environment or not self.others.keys().isdisjoint((_REGION, "aws:profile"))
 
 
 def find_project(start: Path) -> Path:
@@ -186,6 +188,13 @@ def misspelt(source: Source) -> Iterator[Finding]:
             meant = name if name in StackFile.model_fields else almost(name, list(StackFile.model_fields))
             find = error if meant else warning
             yield find((key,), f"has no effect, because it is not a key of {PREFIX}; did you mean '{PREFIX}:{meant or path}'?")
+
+
+def unknown_region(source: Source) -> Iterator[Finding]:
+    """A warning on a region of AWS that does not exist, as far as is known."""
+    given = source.others.get(_REGION)
+    if isinstance(given, str) and given not in AWS_REGIONS:
+        yield warning((_REGION,), f"not a known AWS region; {nearest(given, AWS_REGIONS)}")
 
 
 def stack_directory(project: Path) -> Path:

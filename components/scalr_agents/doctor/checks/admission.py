@@ -14,7 +14,7 @@ from scalr_agents.doctor.submissions import Submission
 from scalr_agents.model import quantities
 from scalr_agents.model.findings import Finding, Findings
 from scalr_agents.model.messages import listed
-from scalr_agents.stack.checks import enforced
+from scalr_agents.stack.namespaces import enforced
 
 _REFUSED = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY)
 _BEGINNING = re.compile(r'^\S+ "[^"]*" is (?:forbidden|invalid): ')

@@ -6,8 +6,8 @@ from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.doctor.objects import Namespace
 from scalr_agents.model.findings import Findings
-from scalr_agents.stack.checks import enforced
 from scalr_agents.stack.model import Namespace as Entry
+from scalr_agents.stack.namespaces import enforced
 
 
 def check(needs: Needs, cluster: Cluster) -> Findings:

@@ -1,4 +1,4 @@
-"""Quotas of namespaces: the objects that limit what pods request together, and whether the stack's own pods fit."""
+"""The namespaces of a stack and their quotas: their objects, and what would be rejected there."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,15 +8,22 @@ from typing import Any, NamedTuple
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
-from scalr_agents.charts.shared.pods import templates
+from scalr_agents.charts.shared.pods import pods, templates
 from scalr_agents.model import quantities, requests
-from scalr_agents.model.findings import Finding, Path, error
+from scalr_agents.model.findings import Finding, Path, almost, error, warning
+from scalr_agents.model.forms import LONGEST_LABEL, is_dns_label
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.messages import too_long
 from scalr_agents.model.quantities import MEBIBYTE, NOTHING
 from scalr_agents.model.requests import Resources
-from scalr_agents.stack.model import PREFIX, Namespace, Quota
+from scalr_agents.stack import pod_security
+from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace, Quota, place
 
-NAME = "scalr-agents"
+_LEVEL = "pod-security.kubernetes.io/"
+_SYSTEM = "kube-system"
+_IN_EVERY_CLUSTER = (_SYSTEM, "kube-public", "kube-node-lease", "default")
+QUOTA = "scalr-agents"
+"""The name of the objects of a quota."""
 _PODS = "pods"
 _RESOURCES = {_PODS: _PODS, "cpu": "cpu", "memory": "memory", "disk": contract.DISK}
 """What each key of a quota limits, by the name of the resource."""
@@ -24,7 +31,69 @@ _REQUESTS = {"cpu": "100m", "memory": "128Mi", contract.DISK: "256Mi"}
 """What a container requests if it says nothing. Where a quota counts a resource, Kubernetes refuses pods that do not request it."""
 
 
-def objects(namespace: str, quota: Quota) -> dict[str, Manifest]:
+def check(entries: Mapping[str, Namespace]) -> Iterator[Finding]:
+    """Findings on names that Kubernetes rejects, and on keys that have no effect."""
+    for name, entry in entries.items():
+        here = (f"{PREFIX}:namespaces", name)
+        if not is_dns_label(name):
+            message = f"{name!r} is not a valid namespace name; use at most {LONGEST_LABEL} lower case letters, digits and '-'"
+            yield error(here, f"{message}{too_long(name, LONGEST_LABEL)}")
+        if entry.labels and not entry.create:
+            yield error((*here, "labels"), "has no effect: create is false; set the labels where the namespace is managed")
+        if any(label.startswith(_LEVEL) for label in entry.labels):
+            yield error((*here, "labels"), "sets the Pod Security level; use podSecurity instead, which is checked")
+        if name in _IN_EVERY_CLUSTER and entry.create:
+            yield _existing(here, name, enforced(entry))
+
+
+def _existing(here: Path, name: str, level: pod_security.Level | None) -> Finding:
+    """What is wrong with creating a namespace that every cluster has: the stack takes it over, with the level that it enforces."""
+    if name == _SYSTEM and level != "privileged":
+        return error(here, f"would enforce {level} there, and the cluster's own pods would no longer start; set create: false")
+    message = f"exists in every cluster, and {level} would be enforced for everything that runs in it; set create: false"
+    return warning(here, message)
+
+
+def unlisted(entries: Mapping[str, Namespace], agents: Mapping[str, AgentEntry]) -> Iterator[Finding]:
+    """Warnings for agents whose namespace is not listed, while one with almost the same name is, or is one of the cluster's own."""
+    for name, agent in agents.items():
+        if agent.namespace in _IN_EVERY_CLUSTER:
+            message = f"{agent.namespace!r} exists in every cluster, and others use it too; give agents a namespace of their own"
+            yield warning((*place(name), "namespace"), message)
+        meant = None if agent.namespace in entries else almost(agent.namespace, list(entries))
+        if meant is not None:
+            yield warning(
+                (*place(name), "namespace"),
+                f"{agent.namespace!r} is not among {PREFIX}:namespaces; did you mean {meant!r}? If not, add it (create: false if existing)",
+            )
+
+
+def check_admission(namespaces: Mapping[str, Namespace], agents: Sequence[AnyAgent]) -> Iterator[Finding]:
+    """Errors for pods that their namespace would reject."""
+    for agent in agents:
+        name = agent.release.namespace
+        level = enforced(namespaces[name]) if name in namespaces else None
+        for pod, spec in pods(agent.objects) if level else ():
+            reasons = pod_security.violations(spec, level or "privileged")
+            if reasons:
+                advice = f"set {PREFIX}:namespaces.{name}.podSecurity to a level that allows this, or change the agent's values"
+                yield error(
+                    place(agent.name),
+                    f"namespace {name!r} enforces {level} and would reject its {pod}: {'; '.join(reasons)}; {advice}",
+                )
+
+
+def manifest(name: str, entry: Namespace) -> Manifest:
+    levels = {f"{_LEVEL}{mode}": enforced(entry) for mode in ("enforce", "warn")}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": levels | entry.labels}}
+
+
+def enforced(namespace: Namespace) -> pod_security.Level | None:
+    """The level that a namespace enforces, if it is known."""
+    return namespace.pod_security or ("restricted" if namespace.create else None)
+
+
+def quota_objects(namespace: str, quota: Quota) -> dict[str, Manifest]:
     """The ResourceQuota of a namespace and, if it counts what pods request, a LimitRange with default requests; by role."""
     hard = {resource: str(amount) for resource, amount in _limits(quota).items()}
     counted = {f"requests.{resource}" if resource in _REQUESTS else resource: amount for resource, amount in hard.items()}
@@ -37,7 +106,7 @@ def objects(namespace: str, quota: Quota) -> dict[str, Manifest]:
 
 
 def _object(kind: str, namespace: str, spec: Manifest) -> Manifest:
-    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": NAME, "namespace": namespace}, "spec": spec}
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": QUOTA, "namespace": namespace}, "spec": spec}
 
 
 def _limits(quota: Quota) -> dict[str, str | int]:
@@ -46,19 +115,19 @@ def _limits(quota: Quota) -> dict[str, str | int]:
     return {resource: amount for resource, amount in given.items() if amount is not None}
 
 
-def place(namespace: str) -> Path:
+def quota_place(namespace: str) -> Path:
     return f"{PREFIX}:namespaces", namespace, "quota"
 
 
-def check(namespaces: Mapping[str, Namespace]) -> Iterator[Finding]:
+def check_quotas(namespaces: Mapping[str, Namespace]) -> Iterator[Finding]:
     """Errors for quotas that limit nothing, or leave nothing."""
     for name, entry in namespaces.items():
         limits = _limits(entry.quota) if entry.quota else {}
         if entry.quota and not limits:
-            yield error(place(name), f"empty; set at least one of {', '.join(_RESOURCES)}", [place(name)])
+            yield error(quota_place(name), f"empty; set at least one of {', '.join(_RESOURCES)}", [quota_place(name)])
         for key, resource in _RESOURCES.items():
             if resource in limits and quantities.parse(limits[resource]) <= 0:
-                yield error((*place(name), key), f"{limits[resource]} allows no pods; set a higher limit")
+                yield error((*quota_place(name), key), f"{limits[resource]} allows no pods; set a higher limit")
 
 
 def check_room(namespaces: Mapping[str, Namespace], agents: Sequence[AnyAgent]) -> Iterator[Finding]:
@@ -67,7 +136,7 @@ def check_room(namespaces: Mapping[str, Namespace], agents: Sequence[AnyAgent]) 
         here = [agent for agent in agents if agent.release.namespace == name]
         limits = _limits(entry.quota) if entry.quota and here else {}
         if limits:
-            yield from _check_room(place(name), limits, [_needs(agent, limits) for agent in here])
+            yield from _check_room(quota_place(name), limits, [_needs(agent, limits) for agent in here])
 
 
 class _Needs(NamedTuple):
