@@ -39,7 +39,7 @@ def test_unconvertible_values_exit_1() -> None:
     assert done.returncode == 1
     assert [line.partition("; ")[0] for line in done.stderr.splitlines()] == [
         "stdin:6:1: error: efsVolumeHandle: has no successor: the alpha never mounted this file system",
-        "stdin:8:14: error: controller.tokn: unknown key 'tokn'",
+        "stdin:8:14: error: controller.tokn: neither a value of the alpha nor of the present chart",
         "stdin:7:1: error: foo: unknown key 'foo'",
     ]
     assert yaml.safe_load(done.stdout)["foo"] == TOKEN

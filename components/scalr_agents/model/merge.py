@@ -1,6 +1,6 @@
 """Merging of values as Helm does it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 Values = dict[str, Any]
@@ -43,3 +43,29 @@ def has(values: Any, path: Sequence[str | int]) -> bool:
             return False
         values = values[part]
     return True
+
+
+def without(values: Mapping[str, Any], key: str, *below: str) -> Values:
+    """The values without the one at a path, and without maps that become empty."""
+    if below and not isinstance(values.get(key), Mapping):
+        return dict(values)
+    rest = without(values[key], *below) if below else {}
+    if below and rest == values[key]:
+        return dict(values)
+    return {other: rest if other == key else value for other, value in values.items() if other != key or rest}
+
+
+def nested(path: Sequence[str], value: Any) -> Any:
+    """Nested maps with a value at a path, and nothing else."""
+    for key in reversed(path):
+        value = {key: value}
+    return value
+
+
+def leaves(values: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The paths of everything in nested maps that is no map."""
+    if not isinstance(values, Mapping):
+        yield path
+        return
+    for key, value in values.items():
+        yield from leaves(value, (*path, key))

@@ -1,59 +1,49 @@
 """Values of earlier forms of a chart: validation reports where they have moved to, and `convert-values` moves them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from scalr_agents.model.findings import Finding, Path, error
-from scalr_agents.model.merge import Values
-
-COMMAND = "scalr-agents convert-values"
+from scalr_agents.model.merge import Values, has, lookup, without
 
 
 class Moved(NamedTuple):
-    """Where a value of an earlier shape is now."""
+    """A value of an earlier form, and where it is now. Paths are dotted."""
 
+    old: str
     to: tuple[str, ...] = ()
-    """The paths where it is now. Empty: it has no successor."""
-    note: str = ""
+    """Its present places; it goes to each of them. Empty: it has no successor."""
+    form: str = ""
     """How its form differs now, or why it has no successor."""
+    note: str = ""
+    """What changes although the value is converted."""
+    change: Callable[[Any], Any] = lambda value: value
+    """Its present form. An empty one need not be set. Raises `ValueError` for a value that has none, with the reason."""
     is_section: bool = False
-    """Whether the current chart has a section at the old path, so that a map there is not the old value."""
+    """Whether the present chart has a section at the old path, so that a map there is not the old value."""
+    is_default: bool = False
+    """Whether it applies only to those of its present places that are not set."""
+    displaces: str = ""
+    """Where what is at its present place goes, unless something is set there."""
 
     @property
     def message(self) -> str:
+        """The error on the value."""
         if not self.to:
-            return f"an alpha value without a successor; remove it: {self.note}"
-        form = f", {self.note}" if self.note else ""
-        return f"an alpha value; use {' and '.join(self.to)} instead{form} ({COMMAND})"
+            return f"an alpha value without a successor; remove it: {self.form}"
+        form = f", {self.form}" if self.form else ""
+        return f"an alpha value; use {' and '.join(self.to)} instead{form} (scalr-agents convert-values)"
+
+    def is_given(self, values: Mapping[str, Any]) -> bool:
+        """Whether these values have it."""
+        path = self.old.split(".")
+        return has(values, path) and not (self.is_section and isinstance(lookup(values, *path), Mapping))
 
 
-def without(values: Mapping[str, Any], moved: Mapping[str, Moved]) -> tuple[Mapping[str, Any], list[Finding], list[Path]]:
+def without_moved(values: Mapping[str, Any], moved: Iterable[Moved]) -> tuple[Values, list[Finding], list[Path]]:
     """The values without those that have moved, an error for each of those, and their new paths."""
-    found = {old: entry for old, entry in moved.items() if _is_given(values, old.split("."), entry)}
-    if not found:
-        return values, [], []
-    rest: Values = dict(values)
-    for old in found:
-        _remove(rest, old.split("."))
-    findings = [error(old, entry.message) for old, entry in found.items()]
-    return rest, findings, [tuple(path.split(".")) for entry in found.values() for path in entry.to]
-
-
-def _is_given(values: Any, path: list[str], entry: Moved) -> bool:
-    for key in path:
-        if not isinstance(values, Mapping) or key not in values:
-            return False
-        values = values[key]
-    return not (entry.is_section and isinstance(values, Mapping))
-
-
-def _remove(values: Values, path: list[str]) -> None:
-    """Remove the value at a path, and the maps above it that become empty. Changes `values`; copies the maps in it."""
-    key, *below = path
-    if not below:
-        del values[key]
-        return
-    values[key] = dict(values[key])
-    _remove(values[key], below)
-    if not values[key]:
-        del values[key]
+    found = [each for each in moved if each.is_given(values)]
+    rest = dict(values)
+    for each in found:
+        rest = without(rest, *each.old.split("."))
+    return rest, [error(each.old, each.message) for each in found], [tuple(path.split(".")) for each in found for path in each.to]

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from scalr_agents import charts, stack
-from scalr_agents.charts.shared import moved
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.loading import identify
+from scalr_agents.charts.shared.moved import without_moved
 from scalr_agents.migration.adopt import defaults, listing, secrets, steps
 from scalr_agents.migration.adopt.about import About, AboutError, completed, supported
 from scalr_agents.migration.adopt.steps import Step
@@ -88,7 +88,7 @@ def charts_of(values: Mapping[str, Any]) -> list[str]:
 
 def _fit(chart: str, values: Mapping[str, Any]) -> bool:
     found = charts.find(chart)
-    return not parse.parse(found.model, moved.without(values, found.moved)[0])[1]
+    return not parse.parse(found.model, without_moved(values, found.moved)[0])[1]
 
 
 def take_over(
@@ -116,7 +116,7 @@ def take_over(
     supported(chart, version)
     settings = found.settings(found.versions, version)
     agent = release.replace(".", "-")
-    _, outdated, _ = moved.without(values, found.moved)
+    _, outdated, _ = without_moved(values, found.moved)
     if outdated:
         return Adoption([*outdated, _alpha()])
     own = defaults.own(values, known, version)

@@ -10,7 +10,7 @@ from scalr_agents.charts.shared.versions import Published, Table
 from scalr_agents.migration.adopt.about import About
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.findings import Finding, warning
-from scalr_agents.model.merge import Values, coalesce, lookup, merge
+from scalr_agents.model.merge import Values, coalesce, leaves, lookup, merge, without
 
 _COMPUTED = "all values are given; those equal to the defaults are left out"
 _UNSEEN = "the defaults of the chart are not known: values that the release unsets with null are not found; check them"
@@ -45,7 +45,7 @@ def own(given: Mapping[str, Any], about: About, version: str) -> Own:
     kept = _other(chart, version, defaults, release)
     in_order = merge(merge(given, kept), given)
     note = f"the values have no chart defaults; those of {chart} {release.chart} are assumed (helm get values --all prints all values)"
-    others = ", ".join(".".join(path) for path in _leaves(kept))
+    others = ", ".join(".".join(path) for path in leaves(kept))
     notes = [f"{note}; these differ from ours and are kept: {others}" if others else note]
     return Own(in_order, coalesce(defaults, given), notes=notes)
 
@@ -85,7 +85,7 @@ def _known(chart: str, version: str) -> Values:
     """Our defaults for the values that the chart has too."""
     table, values = charts.find(chart).versions, ours(chart, version)
     for path in (*table.unsupported(version), *table.ours):
-        values = _without(values, *path.split("."))
+        values = without(values, *path.split("."))
     return values
 
 
@@ -134,21 +134,6 @@ def _unset(given: Mapping[str, Any], defaults: Mapping[str, Any], known: Mapping
         ):
             found[key] = below
     return found
-
-
-def _without(values: Values, key: str, *below: str) -> Values:
-    """The values without one of them, or a section, and without sections that have nothing left."""
-    if below and isinstance(values.get(key), Mapping) and (left := _without(values[key], *below)):
-        return values | {key: left}
-    return {name: value for name, value in values.items() if name != key}
-
-
-def _leaves(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    for key, value in values.items():
-        if isinstance(value, Mapping) and value:
-            yield from _leaves(value, (*path, key))
-        else:
-            yield (*path, key)
 
 
 def _sections(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -11,7 +11,7 @@ from scalr_agents.charts.shared.settings import Settings
 from scalr_agents.model import secret_patterns
 from scalr_agents.model.findings import Finding, dotted, entry, error, warning
 from scalr_agents.model.forms import is_set
-from scalr_agents.model.merge import Values, lookup
+from scalr_agents.model.merge import Values, lookup, without
 from scalr_agents.stack.secrets import env, in_values, mirror_token, place_of
 from scalr_agents.stack.source import Sealed
 
@@ -75,7 +75,7 @@ def take_out(values: Mapping[str, Any], settings: Settings) -> Taken:
         existing = settings.existing_token if key == "token" else (*section, "clientCertSecret", "name")
         if (key == "token" or is_set(lookup(rest, *section, last))) and not is_set(lookup(rest, *existing)):
             taken.append(Secret(path, key))
-        rest = _without(rest, *section, last)
+        rest = without(rest, *section, last)
     rest, tokens, mirror_findings = _without_mirror_tokens(rest)
     taken += [*tokens, *(_variable(name, paths) for name, paths in variables.items())]
     plain = list(dict.fromkeys(_plain(rest)))
@@ -143,19 +143,8 @@ def _without_mirror_tokens(values: Values) -> tuple[Values, list[Secret], list[F
             secrets.append(Secret(here, "mirrorTokens", host, variable=MIRRORS_VARIABLE))
         elif tokens[host] != token:
             findings.append(error(here, f"another token for {host}; a stack has one token for each host: remove one of them"))
-    rest = [_without(mirror, "token") if isinstance(mirror, Mapping) else mirror for mirror in mirrors]
+    rest = [without(mirror, "token") if isinstance(mirror, Mapping) else mirror for mirror in mirrors]
     return values | {"agent": {**values["agent"], "providerNetworkMirrors": rest}}, secrets, findings
-
-
-def _without(values: Mapping[str, Any], key: str, *below: str) -> Values:
-    """The values without the one at a path, and without maps that become empty."""
-    content = values.get(key)
-    if below and not isinstance(content, Mapping):
-        return dict(values)
-    rest = _without(content, *below) if isinstance(content, Mapping) and below else {}
-    if rest == content:
-        return dict(values)
-    return {other: rest if other == key else value for other, value in values.items() if other != key or rest}
 
 
 def _plain(given: Any) -> Iterator[str]:
