@@ -123,7 +123,7 @@ IN_FUNCTIONS: dict[str, dict[str, tuple[int, str]]] = {
 }
 """All imports inside functions, of any package, with the milliseconds that each saves, and for whom."""
 LEAST_SAVED = 5
-BY_NAME = {"", "charts", "caches", "resources.deploy_caches"}
+BY_NAME = {"", "charts", "caches", "resources.deploy"}
 """The modules that import others by name: public names, charts, kinds of caches and what creates them."""
 
 

@@ -70,14 +70,24 @@ if TYPE_CHECKING:
     from scalr_agents.resources.aws.efs_cache import EfsCache as EfsCache
     from scalr_agents.resources.aws.efs_claim import EfsClaim as EfsClaim
     from scalr_agents.resources.aws.efs_csi_driver import EfsCsiDriver as EfsCsiDriver
+    from scalr_agents.resources.functions import load_values as load_values
     from scalr_agents.resources.gcp.filestore_cache import FilestoreCache as FilestoreCache
     from scalr_agents.resources.gcp.filestore_claim import FilestoreClaim as FilestoreClaim
     from scalr_agents.resources.gcp.gce_agents import GceAgents as GceAgents
-    from scalr_agents.resources.kubernetes.agent_job import AgentJob as AgentJob
+    from scalr_agents.resources.kubernetes.agent_job import (
+        AgentController as AgentController,
+    )
+    from scalr_agents.resources.kubernetes.agent_job import (
+        AgentJob as AgentJob,
+    )
+    from scalr_agents.resources.kubernetes.agent_job import (
+        AgentNetworkPolicy as AgentNetworkPolicy,
+    )
+    from scalr_agents.resources.kubernetes.agent_job import (
+        AgentRbac as AgentRbac,
+    )
     from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s as AgentK8s
     from scalr_agents.resources.kubernetes.agent_local import AgentLocal as AgentLocal
-    from scalr_agents.resources.kubernetes.cache_storage_class import CacheStorageClass as CacheStorageClass
-    from scalr_agents.resources.kubernetes.controller import AgentController as AgentController
     from scalr_agents.resources.kubernetes.crds import (
         AgentCrds as AgentCrds,
     )
@@ -93,8 +103,6 @@ if TYPE_CHECKING:
     from scalr_agents.resources.kubernetes.egress import (
         NetworkArgs as NetworkArgs,
     )
-    from scalr_agents.resources.kubernetes.network_policy import AgentNetworkPolicy as AgentNetworkPolicy
-    from scalr_agents.resources.kubernetes.rbac import AgentRbac as AgentRbac
     from scalr_agents.resources.kubernetes.secrets_from import (
         RemoteSecretArgs as RemoteSecretArgs,
     )
@@ -104,17 +112,21 @@ if TYPE_CHECKING:
     from scalr_agents.resources.kubernetes.secrets_from import (
         SecretStoreArgs as SecretStoreArgs,
     )
-    from scalr_agents.resources.kubernetes.storage_class_claim import StorageClassClaim as StorageClassClaim
+    from scalr_agents.resources.kubernetes.storage_class import (
+        CacheStorageClass as CacheStorageClass,
+    )
+    from scalr_agents.resources.kubernetes.storage_class import (
+        StorageClassClaim as StorageClassClaim,
+    )
     from scalr_agents.resources.validation import ArgsError as ArgsError
     from scalr_agents.resources.values.agent_job import AgentJobValues as AgentJobValues
     from scalr_agents.resources.values.agent_k8s import AgentK8sValues as AgentK8sValues
     from scalr_agents.resources.values.agent_local import AgentLocalValues as AgentLocalValues
-    from scalr_agents.resources.values_file import load_values as load_values
 
 __version__ = "0.2.0"
 
 _MODULE_OF = {
-    "AgentController": "resources.kubernetes.controller",
+    "AgentController": "resources.kubernetes.agent_job",
     "AgentCrds": "resources.kubernetes.crds",
     "AgentCrdsArgs": "resources.kubernetes.crds",
     "AgentJob": "resources.kubernetes.agent_job",
@@ -126,10 +138,10 @@ _MODULE_OF = {
     "AgentLocal": "resources.kubernetes.agent_local",
     "AgentLocalArgs": "resources.arguments.agents",
     "AgentLocalValues": "resources.values.agent_local",
-    "AgentNetworkPolicy": "resources.kubernetes.network_policy",
-    "AgentRbac": "resources.kubernetes.rbac",
+    "AgentNetworkPolicy": "resources.kubernetes.agent_job",
+    "AgentRbac": "resources.kubernetes.agent_job",
     "ArgsError": "resources.validation",
-    "CacheStorageClass": "resources.kubernetes.cache_storage_class",
+    "CacheStorageClass": "resources.kubernetes.storage_class",
     "CacheStorageClassArgs": "resources.arguments.caches",
     "Ec2Agents": "resources.aws.ec2_agents",
     "Ec2AgentsArgs": "resources.arguments.machines",
@@ -156,14 +168,14 @@ _MODULE_OF = {
     "SecretStoreArgs": "resources.kubernetes.secrets_from",
     "SecretsFromArgs": "resources.kubernetes.secrets_from",
     "NetworkArgs": "resources.kubernetes.egress",
-    "StorageClassClaim": "resources.kubernetes.storage_class_claim",
+    "StorageClassClaim": "resources.kubernetes.storage_class",
     "StorageClassClaimArgs": "resources.arguments.caches",
     "ValuesError": "model.findings",
-    "load_values": "resources.values_file",
+    "load_values": "resources.functions",
     "names": "charts",
     "render": "charts",
 }
-_MODULE_IN_PROGRAMS = {"names": "resources.kubernetes.rendering", "render": "resources.kubernetes.rendering"}
+_MODULE_IN_PROGRAMS = {"names": "resources.functions", "render": "resources.functions"}
 """Where Pulumi is loaded, so that an error is printed as Pulumi's own errors are."""
 
 __all__ = ["__version__"]

@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 import pytest
 from scalr_agents.charts.shared.manifests import secrets
-from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects
+from scalr_agents.resources.kubernetes import agents, late, objects
 
 from tests.helpers.components import record
 from tests.helpers.programs import ARGS, TOKEN
@@ -57,7 +57,7 @@ def test_non_string_secrets_have_no_digest() -> None:
         args: Any = {**ARGS, "token": pulumi.Output.secret(90210)}
         agent = agents.agent_local("it", args).agent
         owner = pulumi.ComponentResource("test:index:Owner", "it")
-        pulumi.export("digest", deferred_secrets.digest(owner, "it", agent))
+        pulumi.export("digest", late.digest(agent, owner, "it"))
 
     with pytest.raises(pulumi.RunError, match=r"agent 'it' cannot be deployed: these outputs are empty or not a string: token$"):
         run(program)

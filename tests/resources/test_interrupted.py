@@ -7,7 +7,7 @@ import pytest
 from scalr_agents.machines import Machine
 from scalr_agents.machines.settings import AgentSettings, SharedSettings
 from scalr_agents.resources.aws.ec2_agents import _while_draining
-from scalr_agents.resources.interrupted import is_taken, left_behind
+from scalr_agents.resources.component import is_taken, left_behind
 
 TAKEN = [
     "EntityAlreadyExists: Role with name x already exists.",

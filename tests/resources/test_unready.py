@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.resources.kubernetes.unready import explanation
+from scalr_agents.resources.kubernetes.rollouts import explanation
 
 from tests.helpers.provider_errors import ADVICE, NO_POD, OUTPUT, REASONS, joined, not_created, not_initialized, timed_out
 from tests.helpers.validated import validate

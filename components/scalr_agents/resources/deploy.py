@@ -1,9 +1,11 @@
-"""Registers a whole stack: the cluster's provider, definitions, namespaces and agents."""
+"""Registers a whole stack: the cluster's provider, definitions, namespaces, caches and agents."""
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,11 @@ import pulumi
 from pulumi.runtime import config as pulumi_config
 
 from scalr_agents import observability, stack
+from scalr_agents.caches.kind import CacheKind
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model.findings import Finding, FindingsError, errors
-from scalr_agents.resources import deploy_caches, deploy_machines
+from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.resources import deploy_machines
 from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.kubernetes.agent_job import AgentJob
 from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s
@@ -23,6 +27,7 @@ from scalr_agents.resources.kubernetes.crds import AgentCrds, AgentCrdsArgs
 from scalr_agents.resources.kubernetes.rollouts import until_runs_end
 from scalr_agents.resources.validation import ArgsError
 from scalr_agents.stack import Stack, positions, secrets, source
+from scalr_agents.stack.cache_model import CacheEntry
 from scalr_agents.stack.caches import users_of_claims
 from scalr_agents.stack.model import PREFIX, Kubernetes
 
@@ -37,30 +42,31 @@ def deploy(project: Path) -> None:
     """
     loaded = _load(project)
     if loaded.machines:
-        _deploy_machines(loaded)
+        pulumi.export("machines", deploy_machines.deploy(loaded.machines))
     if loaded.on_kubernetes:
         _deploy_on_kubernetes(loaded)
 
 
-def _deploy_machines(loaded: Stack) -> None:
-    pulumi.export("machines", deploy_machines.deploy(loaded.machines))
-
-
 def _deploy_on_kubernetes(loaded: Stack) -> None:
-    systems = _file_systems(loaded)
-    cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
+    settings = loaded.kubernetes
+    systems = _file_systems(loaded.caches)
+    cluster = _provider("cluster", settings, take_over=settings.upsert_existing)
     adopting_provider = _adopting_provider(loaded)
     shared = _shared(loaded, cluster, adopting_provider)
     agents: dict[str, AgentComponent[Any]] = {}
     with _all_registered() as registered:
 
         def before_claim(users: Sequence[AnyAgent]) -> pulumi.Output[list[pulumi.Resource]]:
-            return registered.apply(lambda _: [*shared, *_needed_by_runs(agents.get(user.name) for user in users)])
+            """What must stay while runs mount a claim. An agent is missing if the program fails; then that error is shown."""
+            return registered.apply(
+                lambda _: [*shared, *(each for user in users if user.name in agents for each in agents[user.name].needed_by_runs)]
+            )
 
         mounted = _claims(loaded, systems, cluster, adopting_provider, before_claim)
         opts = pulumi.ResourceOptions(provider=cluster, depends_on=shared)
         for agent in loaded.agents:
-            agents[agent.name] = _agent(agent, loaded.kubernetes, mounted.get(agent.name, []), opts)
+            request = AgentRequest(agent, settings.await_rollout, settings.rollout_timeout_seconds, mounted.get(agent.name, []))
+            agents[agent.name] = _COMPONENTS[agent.kind].of(agent.name, request, opts)
     for name, group in observability.groups(loaded).items():
         objects.register(group, None, name, opts)
     pulumi.export("agents", {name: agent.summary() for name, agent in agents.items()})
@@ -143,11 +149,44 @@ def _shared(loaded: Stack, cluster: pulumi.ProviderResource, adopting_provider: 
     return [*definitions, *namespaces.values(), *quotas.values()]
 
 
-def _file_systems(loaded: Stack) -> dict[str, Any]:
-    """The cloud file systems of caches, by the cache's name."""
-    found = deploy_caches.look_up(loaded.caches)
-    made = {name: deploy_caches.file_system(name, entry, found) for name, entry in loaded.caches.items()}
-    return {name: system for name, system in made.items() if system}
+def _file_systems(caches: Mapping[str, CacheEntry]) -> dict[str, Any]:
+    """The cloud file systems of caches, components, by the cache's name."""
+    found = _look_up(caches)
+    return {
+        name: system
+        for name, entry in caches.items()
+        if (kind := entry.content)
+        and (system := _resources_of(kind).file_system(name, kind, found.get(name), keep=entry.on_delete == "keep"))
+    }
+
+
+def _look_up(caches: Mapping[str, CacheEntry]) -> Mapping[str, Any]:
+    """Look up all existing resources that caches name, by the cache's name, before anything is created.
+
+    Raises `ArgsError` with every failed lookup.
+    """
+    known: dict[str, Any] = {}
+    found: dict[str, Any] = {}
+    missing: list[Finding] = []
+    for name, entry in caches.items():
+        for key, kind in entry.given.items():
+            resources = _resources_of(kind)
+            subject = resources.subject(kind)
+            if not subject:
+                continue
+            try:
+                found[name] = known[subject] = known[subject] if subject in known else resources.look_up(subject, name)
+            except ArgsError as problem:
+                place = (f"{PREFIX}:caches", name, key)
+                missing += [replace(finding, at=(*place, in_stack_files(finding.path))) for finding in problem.findings]
+    if missing:
+        raise ArgsError(f"stack {pulumi.get_stack()!r}", missing)
+    return found
+
+
+def _resources_of(kind: CacheKind) -> Any:
+    """The module that registers a kind of cache, found by name: the SDK of a cloud is imported only if the stack has a cache on it."""
+    return import_module(f"scalr_agents.resources.{kind.resources}")
 
 
 @contextmanager
@@ -175,20 +214,13 @@ def _claims(
     mounted = defaultdict[str, list[pulumi.Resource]](list)
     for request in loaded.claims:
         entry, agents = loaded.caches[request.cache], users[request.key]
-        kept = request.content.outlives_stack and entry.on_delete == "keep"
+        keep = entry.on_delete == "keep"
         longest = until_runs_end(agents)
-        opts = pulumi.ResourceOptions(provider=adopting_provider if kept else cluster, depends_on=before(agents), custom_timeouts=longest)
-        claim = deploy_caches.claim(request, entry, systems.get(request.cache), opts)
+        provider = adopting_provider if keep and request.content.outlives_stack else cluster
+        opts = pulumi.ResourceOptions(provider=provider, depends_on=before(agents), custom_timeouts=longest)
+        claim = _resources_of(request.content).claim(
+            f"{request.name}-cache", request, request.content, systems.get(request.cache), opts, keep=keep
+        )
         for agent in agents:
             mounted[agent.name] += claim.mounts
     return mounted
-
-
-def _needed_by_runs(agents: Iterable[AgentComponent[Any] | None]) -> list[pulumi.Resource]:
-    """Resources that must stay while runs mount claims. An agent is missing if the program fails; then that error is shown."""
-    return [resource for agent in agents if agent for resource in agent.needed_by_runs]
-
-
-def _agent(agent: AnyAgent, settings: Kubernetes, mounted: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> AgentComponent[Any]:
-    request = AgentRequest(agent, settings.await_rollout, settings.rollout_timeout_seconds, mounted)
-    return _COMPONENTS[agent.kind].of(agent.name, request, opts)

@@ -15,7 +15,7 @@ from scalr_agents.machines.settings import Arguments, Package, Secrets
 from scalr_agents.model import quantities
 from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.findings import Finding
-from scalr_agents.resources.options import parsed, when_registered
+from scalr_agents.resources.outputs import parsed, when_registered
 from scalr_agents.resources.validation import validate
 
 STOP_MARGIN_SECONDS = 120

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 import pulumi
 from pulumi import _types  # the SDK itself uses it to convert argument classes
 
-from scalr_agents.charts.shared.agent import A
 from scalr_agents.model import parse
 from scalr_agents.model.declarations import Form
 from scalr_agents.model.deprecation import deprecations
@@ -18,14 +17,13 @@ from scalr_agents.model.messages import describe
 from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import by_name
 from scalr_agents.resources.component import Component
-from scalr_agents.resources.options import as_output, deferred, when_registered
+from scalr_agents.resources.outputs import as_output, deferred, when_registered
 
 S = TypeVar("S", bound=Section)
 _OF_CLOUD = ("kms_key", "reserved_ip_range", "protocol", "storage_class_name")
 """Arguments that may be missing, because the cloud or the driver has a default."""
 EMPTY_OUTPUT = "this output is empty or not a string"
 ADVICE = "if it comes from a StackReference, check its name there"
-_IMAGES = ("agent_image", "runner_image")
 
 
 class ArgsError(pulumi.RunError, pulumi.InputPropertiesError):
@@ -89,19 +87,10 @@ def with_text(owner: pulumi.ComponentResource, name: str, given: S, of: type[Sec
     An output that does not exist in the stack of a `StackReference` is `None`. `owner` is the component, called `name`. With `of`, only
     the arguments of that model are checked.
     """
-    return given.model_copy(update=_later(owner, name, given, (of or type(given)).model_fields))
+    return given.model_copy(update=later_text(owner, name, given, (of or type(given)).model_fields))
 
 
-def with_images(owner: pulumi.ComponentResource, name: str, agent: A) -> A:
-    """An agent with images that are checked in the same way: Kubernetes would accept a template of Jobs without them.
-
-    Without such images it is the same agent, because another one would make all objects again.
-    """
-    images = _later(owner, name, agent.inputs, _IMAGES)
-    return replace(agent, inputs=replace(agent.inputs, **images)) if images else agent
-
-
-def _later(owner: pulumi.ComponentResource, name: str, given: object, keys: Iterable[str]) -> dict[str, Any]:
+def later_text(owner: pulumi.ComponentResource, name: str, given: object, keys: Iterable[str]) -> dict[str, Any]:
     """Those of some arguments that are outputs, checked. A section is no plain data either."""
     values = {key: getattr(given, key) for key in keys}
     return {key: _text(owner, name, key, value) for key, value in values.items() if is_deferred(value) and not isinstance(value, Section)}

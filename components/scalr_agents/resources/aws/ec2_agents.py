@@ -13,12 +13,10 @@ from scalr_agents.machines import CloudNames, Machine, documents, policies, unit
 from scalr_agents.machines.ec2 import Ec2Arguments, Ec2Settings
 from scalr_agents.machines.settings import Secrets
 from scalr_agents.resources import machine_group
-from scalr_agents.resources.answers import answered
 from scalr_agents.resources.arguments.machines import Ec2AgentsArgs
 from scalr_agents.resources.aws import ec2_identity, ec2_secret, ec2_security_group, ec2_template
-from scalr_agents.resources.component import Validated
-from scalr_agents.resources.interrupted import explained
-from scalr_agents.resources.options import child
+from scalr_agents.resources.component import Validated, child, explained
+from scalr_agents.resources.outputs import answered
 from scalr_agents.resources.validation import with_text
 
 _LONGEST_HOOK_SECONDS = 7200

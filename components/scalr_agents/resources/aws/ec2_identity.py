@@ -12,9 +12,8 @@ from scalr_agents.machines import policies
 from scalr_agents.machines.ec2 import Ec2Settings
 from scalr_agents.model.forms import is_deferred
 from scalr_agents.resources import machine_group
-from scalr_agents.resources.answers import answered
-from scalr_agents.resources.interrupted import explained
-from scalr_agents.resources.options import child, optional
+from scalr_agents.resources.component import child, explained
+from scalr_agents.resources.outputs import answered, optional
 
 _LONGEST_ROLE, _LONGEST_PROFILE = 64, 128
 

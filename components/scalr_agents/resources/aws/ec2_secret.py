@@ -8,8 +8,8 @@ from pulumi_aws import secretsmanager
 
 from scalr_agents.model.forms import Deferred, is_set
 from scalr_agents.resources import machine_group
-from scalr_agents.resources.interrupted import explained
-from scalr_agents.resources.options import child, optional
+from scalr_agents.resources.component import child, explained
+from scalr_agents.resources.outputs import optional
 
 _UNIQUE = 8
 

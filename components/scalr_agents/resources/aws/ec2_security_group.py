@@ -9,8 +9,7 @@ from pulumi_aws import ec2, vpc
 from scalr_agents.machines import Machine
 from scalr_agents.machines.ec2 import Ec2Settings
 from scalr_agents.resources import machine_group
-from scalr_agents.resources.interrupted import explained
-from scalr_agents.resources.options import child
+from scalr_agents.resources.component import child, explained
 
 _EVERYWHERE = {"ipv4": {"cidr_ipv4": "0.0.0.0/0"}, "ipv6": {"cidr_ipv6": "::/0"}}
 _LONGEST_NAME = 255

@@ -10,11 +10,10 @@ from pulumi_aws import ec2, efs, eks, vpc
 from scalr_agents.caches.efs.settings import EfsArguments, EfsSettings
 from scalr_agents.model.findings import error
 from scalr_agents.model.forms import is_deferred, is_set
-from scalr_agents.resources.answers import demanded
 from scalr_agents.resources.arguments.caches import EfsCacheArgs
 from scalr_agents.resources.aws import efs_file_system
-from scalr_agents.resources.component import Validated
-from scalr_agents.resources.options import child
+from scalr_agents.resources.component import Validated, child
+from scalr_agents.resources.outputs import demanded
 from scalr_agents.resources.validation import ArgsError, validate, with_text
 
 _NFS_PORT = 2049

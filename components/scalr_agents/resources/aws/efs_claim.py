@@ -8,9 +8,9 @@ from pulumi_aws import efs
 from scalr_agents.caches.efs.settings import EfsClaimSettings
 from scalr_agents.caches.efs.volume import volume_manifests
 from scalr_agents.resources.arguments.caches import EfsClaimArgs
-from scalr_agents.resources.component import Component
+from scalr_agents.resources.component import Component, child
 from scalr_agents.resources.kubernetes import objects
-from scalr_agents.resources.options import as_output, child, deferred
+from scalr_agents.resources.outputs import as_output, deferred
 from scalr_agents.resources.validation import validate, with_text
 
 _PERMISSIONS = "0775"

@@ -9,10 +9,9 @@ from pulumi_aws.get_partition import get_partition_output
 
 from scalr_agents.caches.efs.settings import EfsCsiDriverSettings
 from scalr_agents.model.forms import is_set
-from scalr_agents.resources.answers import answered
 from scalr_agents.resources.arguments.caches import EfsCsiDriverArgs
-from scalr_agents.resources.component import Component
-from scalr_agents.resources.options import as_output, child
+from scalr_agents.resources.component import Component, child
+from scalr_agents.resources.outputs import answered, as_output
 from scalr_agents.resources.validation import validate, with_text
 
 ADDON = "aws-efs-csi-driver"

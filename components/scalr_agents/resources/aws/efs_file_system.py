@@ -9,8 +9,8 @@ import pulumi
 from pulumi_aws import efs
 
 from scalr_agents.caches.efs.settings import EfsSettings
-from scalr_agents.resources.answers import answered
-from scalr_agents.resources.options import child, error_hook, optional
+from scalr_agents.resources.component import child, error_hook
+from scalr_agents.resources.outputs import answered, optional
 
 _LEFT_BEHIND = re.compile(r"File system '(fs-[0-9a-f]+)' already exists with creation token")
 

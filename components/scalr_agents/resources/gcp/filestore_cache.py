@@ -18,10 +18,9 @@ from scalr_agents.caches.filestore.settings import (
 from scalr_agents.caches.filestore.tiers import TIERS
 from scalr_agents.model.findings import error
 from scalr_agents.model.forms import is_set
-from scalr_agents.resources.answers import answered
 from scalr_agents.resources.arguments.caches import FilestoreCacheArgs
-from scalr_agents.resources.component import Validated
-from scalr_agents.resources.options import as_output, child, optional, parsed
+from scalr_agents.resources.component import Validated, child
+from scalr_agents.resources.outputs import answered, as_output, optional, parsed
 from scalr_agents.resources.validation import ArgsError, validate, with_text
 
 _INSTANCE, _LOOKUP = "gcp:filestore/instance:Instance", "gcp:filestore/getInstance:getInstance"

@@ -7,7 +7,7 @@ from scalr_agents.caches.filestore.volume import volume_handle, volume_manifests
 from scalr_agents.resources.arguments.caches import FilestoreClaimArgs
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects
-from scalr_agents.resources.options import as_output, deferred, parsed
+from scalr_agents.resources.outputs import as_output, deferred, parsed
 from scalr_agents.resources.validation import validate, with_text
 
 

@@ -11,12 +11,10 @@ from scalr_agents.machines.gce import GceArguments, GceSettings
 from scalr_agents.machines.settings import Secrets
 from scalr_agents.model.forms import is_set
 from scalr_agents.resources import machine_group
-from scalr_agents.resources.answers import answered
 from scalr_agents.resources.arguments.machines import GceAgentsArgs
-from scalr_agents.resources.component import Validated
+from scalr_agents.resources.component import Validated, child, explained
 from scalr_agents.resources.gcp import gce_firewall
-from scalr_agents.resources.interrupted import explained
-from scalr_agents.resources.options import as_output, child
+from scalr_agents.resources.outputs import answered, as_output
 from scalr_agents.resources.validation import with_text
 
 _LONGEST_SHUTDOWN_SECONDS = 3600

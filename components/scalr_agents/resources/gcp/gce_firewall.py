@@ -8,8 +8,8 @@ from pulumi_gcp import compute
 from scalr_agents.machines import Machine, gce
 from scalr_agents.machines.gce import GceSettings
 from scalr_agents.resources import machine_group
-from scalr_agents.resources.interrupted import explained
-from scalr_agents.resources.options import as_output, child, parsed
+from scalr_agents.resources.component import child, explained
+from scalr_agents.resources.outputs import as_output, parsed
 
 
 class Network(NamedTuple):

@@ -6,11 +6,10 @@ import pulumi
 
 from scalr_agents.charts.agent_k8s import K8sAgent
 from scalr_agents.resources.arguments.agents import AgentK8sArgs
-from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
+from scalr_agents.resources.kubernetes import agents, late, objects
 from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
-from scalr_agents.resources.kubernetes.egress import with_api_server
-from scalr_agents.resources.options import known_after
-from scalr_agents.resources.validation import with_images
+from scalr_agents.resources.kubernetes.rollouts import rollout
+from scalr_agents.resources.outputs import known_after
 
 
 class AgentK8s(AgentComponent[K8sAgent]):
@@ -39,9 +38,9 @@ class AgentK8s(AgentComponent[K8sAgent]):
         super().__init__("scalr-agents:index:AgentK8s", name, {}, opts)
 
         release = request.agent.release
-        agent = with_images(self, name, with_api_server(request.agent, self, name, opts))
-        group = agent.by_role(deferred_secrets.digest(self, name, agent))
-        registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, request, group))
+        agent = late.with_images(late.with_api_server(request.agent, self, name, opts), self, name)
+        group = agent.by_role(late.digest(agent, self, name))
+        registered = objects.register(group, self, name, opts, rollout=rollout(name, request, group))
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(registered["deployment"], release.names.deployment)
         self.daemon_set_name = known_after(registered["daemon-set"], request.agent.names.worker)

@@ -8,11 +8,10 @@ from scalr_agents.charts.agent_local import LocalAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.resources.arguments.agents import AgentLocalArgs
-from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
+from scalr_agents.resources.kubernetes import agents, late, objects
 from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
-from scalr_agents.resources.kubernetes.egress import with_api_server
-from scalr_agents.resources.options import known_after
-from scalr_agents.resources.validation import with_images
+from scalr_agents.resources.kubernetes.rollouts import rollout
+from scalr_agents.resources.outputs import known_after
 
 
 class AgentLocal(AgentComponent[LocalAgent]):
@@ -38,9 +37,9 @@ class AgentLocal(AgentComponent[LocalAgent]):
         super().__init__("scalr-agents:index:AgentLocal", name, {}, opts)
 
         release = request.agent.release
-        agent = with_images(self, name, with_api_server(request.agent, self, name, opts))
-        group = {role: _scaled(manifest) for role, manifest in agent.by_role(deferred_secrets.digest(self, name, agent)).items()}
-        registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, request, group))
+        agent = late.with_images(late.with_api_server(request.agent, self, name, opts), self, name)
+        group = {role: _scaled(manifest) for role, manifest in agent.by_role(late.digest(agent, self, name)).items()}
+        registered = objects.register(group, self, name, opts, rollout=rollout(name, request, group))
         self.namespace = pulumi.Output.from_input(release.namespace)
         [workload] = [registered[role] for role, manifest in group.items() if manifest["kind"] in WORKLOADS]
         self.deployment_name = known_after(workload, release.names.deployment)

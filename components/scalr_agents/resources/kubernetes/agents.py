@@ -32,7 +32,7 @@ from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import validation
 from scalr_agents.resources.arguments.agents import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
 from scalr_agents.resources.component import Validated
-from scalr_agents.resources.kubernetes import deferred_secrets
+from scalr_agents.resources.kubernetes import late
 from scalr_agents.resources.validation import ArgsError
 
 ROLLOUT_SECONDS = 300
@@ -176,7 +176,7 @@ def _check(chart: type[A], name: str, given: _Arguments, *, token_needed: bool) 
         ),
     )
     findings += [_at_argument(finding, given, layers, settings) for finding in without_deprecated_defaults(agent.findings, given.values)]
-    return AgentRequest(deferred_secrets.with_mirrors(agent), given.await_rollout, given.rollout_timeout_seconds), findings
+    return AgentRequest(late.with_mirrors(agent), given.await_rollout, given.rollout_timeout_seconds), findings
 
 
 def _flat_layers(given: _Arguments, settings: Settings) -> tuple[list[Layer], list[Finding]]:

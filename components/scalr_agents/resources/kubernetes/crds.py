@@ -11,9 +11,9 @@ from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.model.findings import Finding, error
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.section import Section
-from scalr_agents.resources.component import Component
+from scalr_agents.resources.component import Component, child, error_hook
 from scalr_agents.resources.kubernetes import objects
-from scalr_agents.resources.options import error_hook, known_after
+from scalr_agents.resources.outputs import known_after
 from scalr_agents.resources.validation import validate
 
 
@@ -47,9 +47,20 @@ class AgentCrds(Component):
         lines = [TABLE.line(version)] if version else TABLE.lines
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
 
-        group = {plural: manifest for line in lines for plural, manifest in crds.objects(line).items()}
-        registered = objects.register_definitions(group, self, name, opts, error_hook(f"{name}-conflict", _explain))
-        self.crd_names = pulumi.Output.all(*(known_after(crd, group[plural]["metadata"]["name"]) for plural, crd in registered.items()))
+        definitions = {plural: manifest for line in lines for plural, manifest in crds.objects(line).items()}
+        hooks = pulumi.ResourceHookBinding(on_error=[error_hook(f"{name}-conflict", _explain)])
+        # The provider creates an object only if there is none. A patch it applies to what there is, or creates it. All stacks apply theirs
+        # as one field manager, so that the API server refuses only to change what others maintain.
+        patches = {
+            plural: pulumi.CustomResource(
+                f"{objects.type_token(manifest)}Patch",
+                f"{name}-{plural}",
+                objects.annotated(manifest, "pulumi.com/patchFieldManager", crds.FIELD_MANAGER),
+                child(self, opts, version=objects.plugin_version(), retain_on_delete=True, hooks=hooks),
+            )
+            for plural, manifest in definitions.items()
+        }
+        self.crd_names = pulumi.Output.all(*(known_after(crd, definitions[role]["metadata"]["name"]) for role, crd in patches.items()))
         self.publish()
 
 

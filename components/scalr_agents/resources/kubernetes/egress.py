@@ -10,7 +10,7 @@ from scalr_agents.charts.shared.agent import A
 from scalr_agents.charts.shared.network import policies
 from scalr_agents.resources import literals
 from scalr_agents.resources.kubernetes import objects
-from scalr_agents.resources.options import deferred, parsed
+from scalr_agents.resources.outputs import deferred, parsed
 
 _PLACE = "default/kubernetes"
 """Namespace and name of the Service of the API server, and of its endpoints. Every cluster has both."""

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import pulumi
 
 from scalr_agents.charts.shared.manifests import external_secrets
-from scalr_agents.charts.shared.manifests.crds import FIELD_MANAGER
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.forms import Deferred, is_deferred
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.resources.options import as_output, child, depends_on, known_after, parsed, timeouts, when_registered
+from scalr_agents.resources.component import child, depends_on, timeouts
+from scalr_agents.resources.outputs import as_output, known_after, parsed, when_registered
 from scalr_agents.resources.validation import ADVICE, EMPTY_OUTPUT
 
 _SECRET_OUTPUTS = ["data", "stringData"]
@@ -68,49 +68,20 @@ def register(
         workload, claim = manifest["kind"] in WORKLOADS, manifest["kind"] == _CLAIM
         before = [*registered.values(), *(mounted if workload else [])] if workload or claim else []
         registered[role] = pulumi.CustomResource(
-            _type_token(manifest),
+            type_token(manifest),
             f"{name}-{role}",
             _properties(manifest, owner, registered, awaited=bool(rollout and rollout.await_ready)),
             pulumi.ResourceOptions(
                 parent=owner,
                 provider=opts.provider if opts and owner is None else None,
                 depends_on=depends_on(opts, before),
-                version=_plugin_version(),
+                version=plugin_version(),
                 retain_on_delete=retain or None,
                 **_options_of_kind(manifest, opts, rollout, mounted, claim_timeouts),
             ),
         )
         mounted += [registered[role]] if manifest["kind"] in _MOUNTED else []
     return registered
-
-
-def register_definitions(
-    group: Mapping[str, Manifest],
-    owner: pulumi.ComponentResource,
-    name: str,
-    opts: pulumi.ResourceOptions | None,
-    on_failure: pulumi.ErrorHook,
-) -> dict[str, pulumi.CustomResource]:
-    """Register custom resource definitions, which outlive the stack and which other stacks install too.
-
-    The provider creates an object only if there is none. A patch it applies to what there is, or creates it. All stacks apply theirs
-    as one field manager, so that the API server refuses only to change what others maintain.
-    """
-    return {
-        role: pulumi.CustomResource(
-            f"{_type_token(manifest)}Patch",
-            f"{name}-{role}",
-            _annotated(manifest, "pulumi.com/patchFieldManager", FIELD_MANAGER),
-            child(
-                owner,
-                opts,
-                version=_plugin_version(),
-                retain_on_delete=True,
-                hooks=pulumi.ResourceHookBinding(on_error=[on_failure]),
-            ),
-        )
-        for role, manifest in group.items()
-    }
 
 
 class Volume(NamedTuple):
@@ -134,17 +105,17 @@ def read(
     kind: str, name: str, place: str, fields: Sequence[str], owner: pulumi.ComponentResource, opts: pulumi.ResourceOptions | None
 ) -> dict[str, pulumi.Output[Any]]:
     """Fields of an object that the cluster has, which is never changed. `place` is its namespace and name, `kind` its type token."""
-    found = pulumi.CustomResource(kind, name, dict.fromkeys(fields), child(owner, opts, id=place, version=_plugin_version()))
+    found = pulumi.CustomResource(kind, name, dict.fromkeys(fields), child(owner, opts, id=place, version=plugin_version()))
     return {field: getattr(found, field) for field in fields}
 
 
 def provider(name: str, properties: Mapping[str, Any]) -> pulumi.ProviderResource:
     """A provider for a cluster. Properties that are not strings are passed as JSON, as for every provider."""
     encoded = {key: value if isinstance(value, str) else json.dumps(value) for key, value in properties.items() if value is not None}
-    return pulumi.ProviderResource("kubernetes", name, encoded, pulumi.ResourceOptions(version=_plugin_version()))
+    return pulumi.ProviderResource("kubernetes", name, encoded, pulumi.ResourceOptions(version=plugin_version()))
 
 
-def _type_token(manifest: Manifest) -> str:
+def type_token(manifest: Manifest) -> str:
     group, _, api_version = manifest["apiVersion"].rpartition("/")
     return f"kubernetes:{group or 'core'}/{api_version}:{manifest['kind']}"
 
@@ -159,18 +130,18 @@ def _properties(manifest: Manifest, owner: pulumi.Resource | None, before: Mappi
         volume_name = known_after(before["volume"], manifest["spec"]["volumeName"])
         return manifest | {"spec": manifest["spec"] | {"volumeName": volume_name}}
     if manifest["kind"] in WORKLOADS and not awaited:
-        return _annotated(manifest, "pulumi.com/skipAwait", "true")
+        return annotated(manifest, "pulumi.com/skipAwait", "true")
     if manifest["kind"] == external_secrets.KIND and awaited:  # not awaited otherwise: it is no kind that the provider knows
-        return _annotated(manifest, "pulumi.com/waitFor", "condition=Ready")
+        return annotated(manifest, "pulumi.com/waitFor", "condition=Ready")
     return manifest
 
 
 def forced(manifest: Manifest) -> Manifest:
     """An object whose fields Pulumi sets also where somebody else has set them in the meantime."""
-    return _annotated(manifest, "pulumi.com/patchForce", "true")
+    return annotated(manifest, "pulumi.com/patchForce", "true")
 
 
-def _annotated(manifest: Manifest, key: str, value: str) -> Manifest:
+def annotated(manifest: Manifest, key: str, value: str) -> Manifest:
     """The object with an annotation for the provider."""
     annotations = manifest["metadata"].get("annotations", {}) | {key: value}
     return manifest | {"metadata": manifest["metadata"] | {"annotations": annotations}}
@@ -245,6 +216,6 @@ def _options_of_awaited(manifest: Manifest, rollout: Rollout, mounted: list[pulu
 
 
 @cache
-def _plugin_version() -> str:
+def plugin_version() -> str:
     """The version of the provider plugin that the typed classes of the installed pulumi-kubernetes would request."""
     return version("pulumi-kubernetes")
