@@ -113,7 +113,7 @@ IN_FUNCTIONS: dict[str, dict[str, tuple[int, str]]] = {
     "migration.commands": {
         "migration.alpha": (19, "for all commands but `convert-values`"),
         "migration.adopt": (11, "for all commands but `adopt`"),
-        "migration.adopt.about": (11, "for all commands but `adopt`"),
+        "migration.adopt.release": (11, "for all commands but `adopt`"),
         "stack.source": (8, WITHOUT_STACK),
     },
     "resources.deploy_machines": {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from scalr_agents import charts
-from scalr_agents.migration.assignments import assign
+from scalr_agents.migration.template import assign
 from scalr_agents.model.findings import ValuesError, errors
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import merge

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import yaml
 from scalr_agents import charts, stack
 from scalr_agents.migration import adopt
-from scalr_agents.migration.adopt import defaults
+from scalr_agents.migration.adopt.release import of_chart
 from scalr_agents.model import yaml_io
 from scalr_agents.model.lines import numbers
 from scalr_agents.model.manifests import Manifest
@@ -78,7 +78,7 @@ class Case(NamedTuple):
         """The defaults of its chart."""
         known = _DOCUMENTED.get((self.chart, self.version), self.chart_version)
         (published,) = [one for one in charts.find(self.chart).versions.published if one.chart == known]
-        given = defaults.of_chart(self.chart, published)
+        given = of_chart(self.chart, published)
         later = self.chart == "agent-job" and self.version == "1.4.0" and _memory_of_runs(self.objects) == "8192Mi"
         return merge(given, _LATER) if later else given
 

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scalr_agents import charts
 from scalr_agents.charts import CHARTS
+from scalr_agents.charts.shared.corrections import ABSENT
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.migration import adopt
-from scalr_agents.migration.adopt import listing
+from scalr_agents.migration.adopt.changes import between
 from scalr_agents.model.findings import errors
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, merge
@@ -23,6 +25,8 @@ from tests.helpers.releases import CASES, GOLDEN, Case, printed, take_over
 from tests.helpers.validated import validate
 
 DIFFERENCES = (Path(__file__).parents[2] / "docs" / "helm-differences.md").read_text()
+ROWS = {str(chart): list(dict.fromkeys(rule.row for rule in charts.find(chart).versions.corrections)) for chart in CHARTS}
+"""The rows of the page that a chart's changes may belong to."""
 Field = tuple[str, str]
 """Kind and name of an object, and a path in it."""
 
@@ -101,7 +105,7 @@ def test_only_corrections_change_a_release_and_every_change_is_listed(case: Case
     adopted = take_over(case, manifest=case.objects)
     assert errors(adopted.findings) == []
     assert unexplained(adopted) == []
-    assert {line for line in adopted.changes if not line.startswith("  ")} <= set(listing.rows(case.chart))
+    assert {line for line in adopted.changes if not line.startswith("  ")} <= set(ROWS[case.chart])
     reported = listed(adopted)
     assert [field for field in sorted(differing(case, case.objects)) if not is_covered(field, reported)] == []
     assert TOKEN not in printed(adopted)
@@ -158,10 +162,11 @@ def test_every_row_is_in_the_document(chart: str) -> None:
     shared = DIFFERENCES.partition("\n## Further differences\n")[2].partition("\n## Values a chart")[0]
     labels = DIFFERENCES.partition("\n## Labels\n")[2].partition("\n## ")[0]
     subjects = {line.split(" | ")[0].removeprefix("| ") for line in f"{own}\n{shared}\n{labels}".splitlines() if line.startswith("| ")}
-    assert [row for row in listing.rows(chart) if row not in subjects] == []
+    assert [row for row in ROWS[chart] if row not in subjects] == []
 
 
 CLAIM: Values = {"persistence": {"enabled": True}}
+ORDERED = ("spec.containers (order)", ["a", "b"], ["b", "a"])
 
 
 @pytest.mark.parametrize(
@@ -189,6 +194,27 @@ def test_other_changes_are_warnings(name: str, changed: Values, item: str, path:
     case = GOLDEN[name]
     adopted = take_over(case, given=merge(case.whole, changed), manifest=case.objects)
     assert f"warning: {item}: {path}{words}; not a correction" in unexplained(adopted)
+
+
+def _pod(*containers: Manifest) -> list[Manifest]:
+    return [{"kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": list(containers)}}]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ("ab", "ba", [("spec.containers (order)", ["a", "b"], ["b", "a"])]),
+        ("xab", "bya", [("spec.containers[y]", ABSENT, {"name": "y"}), ("spec.containers[x]", {"name": "x"}, ABSENT), ORDERED]),
+        ("aab", "ab", [("spec.containers[a] (times)", 2, 1)]),
+        ("ab", "abb", [("spec.containers[b] (times)", 1, 2)]),
+        ("aba", "bab", [("spec.containers[a] (times)", 2, 1), ("spec.containers[b] (times)", 1, 2), ORDERED]),
+        ("ab", "a", [("spec.containers[b]", {"name": "b"}, ABSENT)]),
+        ("abc", "acb", [("spec.containers (order)", ["a", "b", "c"], ["a", "c", "b"])]),
+    ],
+)
+def test_the_order_of_a_list_is_compared(before: str, after: str, changed: list[tuple[str, Any, Any]]) -> None:
+    found = between(*(_pod(*({"name": name} for name in names)) for names in (before, after)))
+    assert [(change.path, change.was, change.becomes) for change in found] == changed
 
 
 def test_foreign_objects_stay() -> None:

@@ -7,8 +7,8 @@ from scalr_agents import charts
 from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared.versions import Published
 from scalr_agents.migration import adopt
-from scalr_agents.migration.adopt import about, defaults
-from scalr_agents.migration.adopt.about import About, AboutError
+from scalr_agents.migration.adopt import release as known
+from scalr_agents.migration.adopt.release import About, AboutError
 from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup, merge
@@ -46,7 +46,7 @@ def pruned(value: Any) -> Any:
 def test_chart_defaults_match_its_values_file(case: Any) -> None:
     (published,) = [one for one in charts.find(case.chart).versions.published if one.chart == case.chart_version]
     assert published.agent == case.version
-    assert pruned(merge(defaults.of_chart(case.chart, published), GIVEN)) == pruned(merge(case.values, GIVEN))
+    assert pruned(merge(known.of_chart(case.chart, published), GIVEN)) == pruned(merge(case.values, GIVEN))
 
 
 @pytest.mark.parametrize("case", WHOLE.values(), ids=WHOLE)
@@ -202,7 +202,7 @@ KNOWN = About("the metadata", "agent-job", "0.5.66", "0.59.0")
 
 @pytest.mark.parametrize("text", [TABLE, f"\n{TABLE}", IN_YAML, IN_JSON], ids=["table", "after a line", "yaml", "json"])
 def test_metadata_in_every_format_of_helm(text: str) -> None:
-    assert about.of_metadata(text, "runs", "scalr") == KNOWN
+    assert known.of_metadata(text, "runs", "scalr") == KNOWN
 
 
 @pytest.mark.parametrize(
@@ -218,26 +218,26 @@ def test_metadata_in_every_format_of_helm(text: str) -> None:
 )
 def test_useless_metadata_is_refused(text: str, words: str) -> None:
     with pytest.raises(AboutError) as raised:
-        about.of_metadata(text, "runs", "scalr")
+        known.of_metadata(text, "runs", "scalr")
     assert words in str(raised.value)
 
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_the_chart_is_read_from_the_manifest(name: str) -> None:
     case = GOLDEN[name]
-    assert about.of_manifest(case.objects) == About("the manifest", case.chart, case.chart_version, case.version)
-    assert about.of_manifest([item for item in case.objects if item["kind"] != "Deployment"]) == About("the manifest")
+    assert known.of_manifest(case.objects) == About("the manifest", case.chart, case.chart_version, case.version)
+    assert known.of_manifest([item for item in case.objects if item["kind"] != "Deployment"]) == About("the manifest")
     foreign = {"kind": "Deployment", "metadata": {"name": "x", "labels": {"helm.sh/chart": "nginx-1.2.3"}}}
-    assert about.of_manifest([foreign, {"kind": "Deployment", "metadata": {"name": "y"}}]) == About("the manifest")
+    assert known.of_manifest([foreign, {"kind": "Deployment", "metadata": {"name": "y"}}]) == About("the manifest")
 
 
 def test_sources_are_merged_and_contradictions_refused() -> None:
     option = About("the command line", agent_version="0.59.0")
-    assert about.joined([option, KNOWN]) == KNOWN._replace(source="")
+    assert known.joined([option, KNOWN]) == KNOWN._replace(source="")
     with pytest.raises(
         AboutError, match=r"the command line gives agent version '0\.58\.0', but the metadata gives '0\.59\.0'; correct one of them"
     ):
-        about.joined([option._replace(agent_version="0.58.0"), KNOWN])
+        known.joined([option._replace(agent_version="0.58.0"), KNOWN])
 
 
 UPGRADE = "First upgrade the release with Helm to chart {} (agents {}){}. Then adopt it"
@@ -261,17 +261,17 @@ def test_old_releases_are_told_the_next_step(chart: str, version: str, following
     assert str(raised.value) == f"{chart} does not support agent version {version}; supported: {supported}. {step}"
     if following[:2] == (table.published[0].chart, table.published[0].agent):
         with pytest.raises(AboutError) as refused:
-            about.completed(About("", chart, "0.5.9"))
+            known.completed(About("", chart, "0.5.9"))
         assert str(refused.value) == f"{chart} 0.5.9 is older than all charts whose releases can be taken over. {step}"
 
 
 @pytest.mark.parametrize(("chart", "one"), [(chart, one) for chart in CHARTS for one in charts.find(chart).versions.published], ids=str)
 def test_every_published_chart_is_taken_over_by_each_of_its_versions(chart: str, one: Published) -> None:
-    assert about.completed(About("", chart, one.chart)).agent_version == one.agent
-    assert about.completed(About("", chart, "", one.agent)).chart_version == one.chart
-    about.supported(chart, one.agent)
+    assert known.completed(About("", chart, one.chart)).agent_version == one.agent
+    assert known.completed(About("", chart, "", one.agent)).chart_version == one.chart
+    known.supported(chart, one.agent)
 
 
 def test_unknown_charts_have_no_agent_version() -> None:
     with pytest.raises(AboutError, match=r"agent-job 0\.9\.9 is not known; set --agent-version to APP VERSION"):
-        about.completed(About("", "agent-job", "0.9.9"))
+        known.completed(About("", "agent-job", "0.9.9"))

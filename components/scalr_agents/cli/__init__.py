@@ -5,7 +5,7 @@ import json
 import click
 
 from scalr_agents.cli import clusters, stacks
-from scalr_agents.migration import commands as of_migration
+from scalr_agents.migration import commands, template
 from scalr_agents.printing import Program
 
 
@@ -25,7 +25,7 @@ def main() -> None:
     """
 
 
-for command in (*stacks.COMMANDS, *clusters.COMMANDS, of_migration.template, of_migration.convert_values, of_migration.adopt):
+for command in (*stacks.COMMANDS, *clusters.COMMANDS, template.template, commands.convert_values, commands.adopt):
     main.add_command(command)
 
 

@@ -1,91 +1,24 @@
-"""The commands for users of Helm: they read values files of a chart."""
+"""The commands that convert the values of a release and take it over, and how files are read for users of Helm."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from scalr_agents import charts, output
 from scalr_agents.charts import CHARTS
-from scalr_agents.charts.shared.loading import load
-from scalr_agents.migration.assignments import AssignmentError, assign
 from scalr_agents.model import checks, yaml_io
-from scalr_agents.model.findings import Finding, errors, warning
-from scalr_agents.model.layers import Layer, combine, locate
+from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import LineError
-from scalr_agents.model.merge import Values, lookup
+from scalr_agents.model.merge import lookup
 from scalr_agents.model.positions import Document, broken
-from scalr_agents.printing import FINDINGS, NamedPath, format_option, note, report
+from scalr_agents.printing import FINDINGS, NamedPath, note, report
 
 T = TypeVar("T")
 
 _FROM_HELM = "Output of helm get values, with or without its header.  [default: -, for stdin]"
-
-
-@click.command(context_settings={"allow_extra_args": True}, short_help="Print the manifests of a chart for some values.")
-@click.argument("chart")
-@click.option(
-    "-f", "--values", "files", multiple=True, type=NamedPath(path_type=Path), help="Values file (- for stdin); later files override."
-)
-@click.option("--set", "sets", multiple=True, help="One value as path=value, with the value in YAML.")
-@click.option("--set-string", "strings", multiple=True, help="One value as path=text.")
-@click.option("--release", default="scalr-agent", show_default=True, help="Name of the release.")
-@click.option("-n", "--namespace", default="default", show_default=True, help="Namespace of the release.")
-@click.option("--agent-version", help="Version of the agent.  [default: the chart's]")
-@format_option("yaml", "json")
-@click.pass_context
-def template(
-    context: click.Context,
-    chart: str,
-    files: tuple[Path, ...],
-    sets: tuple[str, ...],
-    strings: tuple[str, ...],
-    release: str,
-    namespace: str,
-    agent_version: str | None,
-    form: str,
-) -> None:
-    """Print the manifests of a CHART for some values, as `helm template` does."""
-    if context.args:  # click would repeat them, and one may be the token of `--set agent.token TOKEN`
-        raise click.UsageError("too many arguments; give values as --set path=value, with an equals sign")
-    try:
-        found = charts.find(chart)
-        found.versions.line(agent_version)
-    except LineError as problem:
-        raise click.UsageError(str(problem)) from None
-    documents = {str(file): _document(file) for file in dict.fromkeys(files)}
-    layers = [Layer((), _parsed(documents[str(file)]), file=str(file)) for file in files]
-    given = deepcopy(combine(layers))
-    for option, texts in (("--set", sets), ("--set-string", strings)):
-        for text in texts:
-            try:
-                assign(given, text, found.keys(), as_text=option == "--set-string")
-            except AssignmentError as problem:
-                raise click.BadParameter(str(problem), param_hint=option) from None
-    agent = load(found, given, release=release, namespace=namespace, agent_version=agent_version)
-    unnamed = [] if agent_version else [warning("--agent-version", f"not given: these are {found.versions.default_version_notice()}")]
-    report([*_located(agent.findings, documents, layers, given), *unnamed])
-    if errors(agent.findings):
-        sys.exit(FINDINGS)
-    click.echo(output.text(agent.with_definitions(), form), nl=False)
-
-
-def _located(findings: Iterable[Finding], documents: Mapping[str, Document], layers: Sequence[Layer], given: Values) -> Iterator[Finding]:
-    """The findings with their positions in the last file that sets the value. A value from an option has no position."""
-    in_files = combine(layers)
-    unchanged: dict[tuple[str, ...], bool] = {}
-    for finding in findings:
-        path = finding.at
-        keys = tuple(str(part) for part in takewhile(lambda part: isinstance(part, str), path))
-        if keys not in unchanged:
-            unchanged[keys] = lookup(given, *keys) == lookup(in_files, *keys)
-        file = locate(finding, layers, ()).position
-        yield replace(finding, position=documents[file.file].position(path)) if file and unchanged[keys] else finding
 
 
 @click.command("convert-values", short_help="Convert values of the alpha of agent-job.")
@@ -98,11 +31,13 @@ def convert_values(file: Path) -> None:
     """
     from scalr_agents.migration import alpha
 
-    document = _document(file)
-    given = _parsed(document)
+    document = read(file)
+    given = parsed(document, yaml_io.load_values)
     converted, findings = alpha.convert(given)
-    text = yaml_io.dump([converted]) if alpha.is_alpha(given) else document.text
-    if not alpha.is_alpha(given):
+    text = document.text
+    if alpha.is_alpha(given):
+        text = yaml_io.dump([converted])
+    else:
         note(f"{document.name}: no value of the alpha; printed unchanged")
     report(replace(finding, position=document.position(finding.at)) for finding in findings)
     click.echo(text, nl=False)
@@ -145,7 +80,7 @@ def adopt(
     nothing is printed or written.
     """
     from scalr_agents.migration import adopt as adoption
-    from scalr_agents.migration.adopt.about import About, AboutError, joined, of_manifest, of_metadata
+    from scalr_agents.migration.adopt.release import About, AboutError, joined, of_manifest, of_metadata
 
     for finding in checks.place(release, namespace):
         raise click.BadParameter(finding.message, param_hint=finding.path.upper())
@@ -153,12 +88,12 @@ def adopt(
         raise click.UsageError(f"no values: pipe them in, helm get values {release} -n {namespace} --all -o yaml | scalr-agents adopt ...")
     if [str(each) for each in (file, manifest, metadata)].count("-") > 1:
         raise click.UsageError("stdin has one content: give only one of --values (default: stdin), --manifest and --metadata as -")
-    document = _document(file)
-    given = _parsed(Document(document.name, adoption.without_header(document.text)))
+    document = read(file)
+    given = parsed(Document(document.name, adoption.without_header(document.text)), yaml_io.load_values)
     objects = _manifest(manifest) if manifest else None
     sources = [About("the command line", chart or "", chart_version or "", agent_version or "")]
     try:
-        sources += [of_metadata(_document(metadata).text, release, namespace)] if metadata else []
+        sources += [of_metadata(read(metadata).text, release, namespace)] if metadata else []
         sources += [of_manifest(objects)] if objects else []
         about = joined(sources)
         adopted = adoption.take_over(
@@ -194,8 +129,8 @@ def _only_chart(possible: Sequence[str], namespace: str) -> str:
 
 
 def _manifest(file: Path) -> list[dict[str, Any]]:
-    document = _document(file)
-    objects = _readable(document, yaml_io.load_manifest)
+    document = read(file)
+    objects = parsed(document, yaml_io.load_manifest)
     if not objects or not all(isinstance(item.get("kind"), str) and isinstance(lookup(item, "metadata", "name"), str) for item in objects):
         raise click.UsageError(
             f"{document.name}: not a manifest, because every object must have a kind and a name; use the output of helm get manifest"
@@ -203,27 +138,21 @@ def _manifest(file: Path) -> list[dict[str, Any]]:
     return objects
 
 
-def _document(file: Path) -> Document:
-    return Document("stdin", _read("/dev/stdin")) if str(file) == "-" else Document(str(file), _read(str(file)))
+def read(file: Path) -> Document:
+    """The text of a file, or of stdin. The command ends here if it cannot be read."""
+    from scalr_agents.stack import source
+
+    name, path = ("stdin", Path("/dev/stdin")) if str(file) == "-" else (str(file), file)
+    try:
+        return Document(name, source.read_text(path, streams=True))
+    except source.SourceError as problem:
+        raise click.UsageError(str(problem)) from None
 
 
-def _parsed(document: Document) -> dict[str, Any]:
-    return _readable(document, yaml_io.load_values)
-
-
-def _readable(document: Document, load: Callable[[str], T]) -> T:
+def parsed(document: Document, load: Callable[[str], T]) -> T:
     """The content of a document. The command ends here if it is not valid YAML."""
     try:
         return load(document.text)
     except yaml_io.YamlError as problem:
         report([broken(document.name, problem)])
         sys.exit(FINDINGS)
-
-
-def _read(path: str) -> str:
-    from scalr_agents.stack import source
-
-    try:
-        return source.read_text(Path(path), streams=True)
-    except source.SourceError as problem:
-        raise click.UsageError(str(problem)) from None

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from scalr_agents import charts, stack
-from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.loading import identify
 from scalr_agents.charts.shared.moved import without_moved
-from scalr_agents.migration.adopt import defaults, listing, secrets, steps
-from scalr_agents.migration.adopt.about import About, AboutError, completed, supported
+from scalr_agents.migration.adopt import changes, secrets, steps
+from scalr_agents.migration.adopt.release import About, AboutError, completed, own_values, supported
 from scalr_agents.migration.adopt.steps import Step
 from scalr_agents.model import parse, yaml_io
 from scalr_agents.model.findings import Finding, as_path, by_severity, error, errors, starts
@@ -27,7 +26,12 @@ __all__ = ["AboutError", "Adoption", "Step", "charts_of", "take_over", "without_
 
 _HEADER = re.compile(r"\A\s*(USER-SUPPLIED|COMPUTED) VALUES:[ \t]*(?=\r?\n)")
 _NOT_COMPARED = "changes on the cluster are not listed; give the manifest with --manifest to list them"
+_ALPHA = (
+    "values of the chart's alpha. If APP VERSION of the release is below 0.57, first upgrade it with converted values (scalr-agents "
+    "convert-values) to a chart of 0.57 or newer. Otherwise the chart ignores these values: remove them"
+)
 _DEADLINE = ("task", "job", "activeDeadlineSeconds")
+"""A warning on it is about how the release runs already, and not about taking it over."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +87,8 @@ def without_header(text: str) -> str:
 
 def charts_of(values: Mapping[str, Any]) -> list[str]:
     """The charts that these values may belong to: all keys and types match."""
-    return [chart for chart in charts.CHARTS if _fit(chart, values)]
-
-
-def _fit(chart: str, values: Mapping[str, Any]) -> bool:
-    found = charts.find(chart)
-    return not parse.parse(found.model, without_moved(values, found.moved)[0])[1]
+    every = {kind: charts.find(kind) for kind in charts.CHARTS}
+    return [kind for kind, chart in every.items() if not parse.parse(chart.model, without_moved(values, chart.moved)[0])[1]]
 
 
 def take_over(
@@ -116,10 +116,9 @@ def take_over(
     supported(chart, version)
     settings = found.settings(found.versions, version)
     agent = release.replace(".", "-")
-    _, outdated, _ = without_moved(values, found.moved)
-    if outdated:
-        return Adoption([*outdated, _alpha()])
-    own = defaults.own(values, known, version)
+    if outdated := without_moved(values, found.moved)[1]:
+        return Adoption([*outdated, error("", _ALPHA)])
+    own = own_values(values, known, version)
     misshapen = identify(found, own.stack, release=release, namespace=namespace, agent_version=version).findings
     taken = secrets.take_out(own.stack, settings)
     file: Values = {
@@ -143,39 +142,25 @@ def take_over(
     once = [finding for finding in in_values if finding.severity == "error" or finding.at not in refused]
     reported = {finding.at for finding in errors(in_values)}  # the stack may explain better what is wrong with the same value
     shapes = [finding for finding in misshapen if finding.at not in reported]
-    findings = [*own.findings, *(finding for finding in [*shapes, *about_secrets, *once] if not _is_old_news(finding))]
+    findings = [*own.findings, *(each for each in [*shapes, *about_secrets, *once] if each.severity == "error" or each.at != _DEADLINE)]
     if loaded.agents and manifest is not None:
-        findings += _is_of_another(manifest, loaded.agents[0])
+        ours, theirs = ({(item["kind"], item["metadata"]["name"]) for item in objects} for objects in (loaded.agents[0].objects, manifest))
+        if ours.isdisjoint(theirs):
+            findings.append(error("manifest", f"has no object of release {release!r}; give the output of helm get manifest {release}"))
     if errors(findings) or not loaded.agents:
         return Adoption(by_severity(findings))
     made = loaded.agents[0]
     plain = [f"these variables stay in plain text; check that none is a secret: {', '.join(taken.plain)}"] if taken.plain else []
-    listed = None if manifest is None else listing.compare(made, manifest, known, own.release, taken.texts)
+    listed = None if manifest is None else changes.compare(made, manifest, known, own.release, taken.texts)
     return Adoption(
         by_severity([*findings, *(listed.findings() if listed else ())]),
         stack={"config": {f"{PREFIX}:{key}": content for key, content in file.items()}},
         secrets=[command(agent, secret.key) for secret in taken.secrets],
         before=list(steps.before(made, {secret.variable for secret in taken.secrets}, manifest or ())),
         after=list(steps.after(made)),
-        notes=[*own.notes, *([] if listed else [_NOT_COMPARED]), *plain, steps.handover_of(made).meanwhile],
+        notes=[*own.notes, *([] if listed else [_NOT_COMPARED]), *plain, made.row.handover.meanwhile],
         changes=list(listed.lines()) if listed else [],
     )
-
-
-def _is_of_another(manifest: Sequence[Manifest], agent: AnyAgent) -> Iterator[Finding]:
-    ours, theirs = ({(item["kind"], item["metadata"]["name"]) for item in objects} for objects in (agent.objects, manifest))
-    if ours.isdisjoint(theirs):
-        release = agent.release
-        message = f"has no object of release {release.name!r}; give the output of helm get manifest {release.name}"
-        yield error("manifest", message)
-
-
-def _alpha() -> Finding:
-    message = (
-        "values of the chart's alpha. If APP VERSION of the release is below 0.57, first upgrade it with converted values (scalr-agents "
-        "convert-values) to a chart of 0.57 or newer. Otherwise the chart ignores these values: remove them"
-    )
-    return error("", message)
 
 
 def _in_values(finding: Finding, agent: str, taken: list[secrets.Secret]) -> Finding:
@@ -183,8 +168,3 @@ def _in_values(finding: Finding, agent: str, taken: list[secrets.Secret]) -> Fin
     origins = {as_path(where): as_path(secret.origin) for secret in taken for where in secret.places(agent)}
     own = finding.at[2:] if starts(finding.at, place(agent)) else finding.at
     return replace(finding, at=origins.get(finding.at) or (own[1:] if own[:1] == ("values",) else own))
-
-
-def _is_old_news(finding: Finding) -> bool:
-    """Whether it is a warning about how the release runs already, and not about taking it over."""
-    return finding.severity == "warning" and finding.at == _DEADLINE

@@ -77,7 +77,9 @@ def take_out(values: Mapping[str, Any], settings: Settings) -> Taken:
             taken.append(Secret(path, key))
         rest = without(rest, *section, last)
     rest, tokens, mirror_findings = _without_mirror_tokens(rest)
-    taken += [*tokens, *(_variable(name, paths) for name, paths in variables.items())]
+    taken += tokens
+    for name, paths in variables.items():
+        taken.append(Secret(entry(paths[0], name), "env", name, variable=name if any(path in _OF_DEPLOYMENTS for path in paths) else ""))
     plain = list(dict.fromkeys(_plain(rest)))
     texts = {text for path, _ in in_values(settings) for text in plain_secrets.texts(lookup(values, *path.split(".")))}
     texts |= set(plain_secrets.texts(values)) - set(plain_secrets.texts(rest))
@@ -104,11 +106,6 @@ def _variables(values: Mapping[str, Any], referred: Collection[str]) -> tuple[di
             message = "becomes a Secret; Kubernetes does not expand $(NAME) there, so enter the resolved value"
             findings.append(warning(here, message))
     return {name: [path for path, _ in places] for name, places in found.items()}, findings
-
-
-def _variable(name: str, paths: list[str]) -> Secret:
-    deployed = any(path in _OF_DEPLOYMENTS for path in paths)
-    return Secret(entry(paths[0], name), "env", name, variable=name if deployed else "")
 
 
 def _without_variables(given: Mapping[str, Any], names: Collection[str]) -> Values:

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.versions import Handover
 from scalr_agents.model.characters import shell_word
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup
@@ -37,7 +36,7 @@ def before(agent: AnyAgent, plain: Collection[str], manifest: Sequence[Manifest]
     that Helm created, if they are known.
     """
     release = agent.release
-    handover = handover_of(agent)
+    handover = agent.row.handover
     workloads = [made for made in agent.objects if made["kind"] in ("Deployment", "DaemonSet")]
     if handover.selectors:
         names = " ".join(f"{made['kind'].lower()}/{made['metadata']['name']}" for made in workloads)
@@ -60,7 +59,7 @@ def before(agent: AnyAgent, plain: Collection[str], manifest: Sequence[Manifest]
 def after(agent: AnyAgent) -> Iterator[Step]:
     """Steps that remove what Helm leaves behind."""
     release = agent.release
-    handover = handover_of(agent)
+    handover = agent.row.handover
     tasks = release.line.task_resource
     for made in agent.objects:
         if tasks and made["kind"] == tasks.kind and handover.job_restart_policy:
@@ -85,12 +84,6 @@ def _forget(agent: AnyAgent) -> str:
     names = (f"{kinds.get(item['kind'], item['kind'].lower())}/{item['metadata']['name']}" for item in agent.objects)
     objects = f"{' '.join(names)} -n {release.namespace} --ignore-not-found"
     return f"kubectl get {objects} --show-managed-fields -o json | jq '{_FORGET}' | kubectl replace -f -"
-
-
-def handover_of(agent: AnyAgent) -> Handover:
-    """What a takeover of a release with the agent's version needs."""
-    found: Handover = agent.row.handover
-    return found
 
 
 def _patch(kind: str, manifest: dict[str, Any], patch: dict[str, Any], form: str) -> str:
