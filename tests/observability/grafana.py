@@ -1,6 +1,6 @@
 """Makes the dashboard with Grafana's own library, for the package: `python -m tests.observability.grafana`.
 
-Its queries are about one agent: words in angle brackets stand for the matchers that `scalr_agents.observability.dashboard` fills in.
+Its queries are about one agent: words in angle brackets stand for the matchers that `scalr_agents.observability` fills in.
 """
 
 import json
@@ -13,7 +13,7 @@ from grafana_foundation_sdk.builders.dashboard import Dashboard, DatasourceVaria
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.models.common import LegendDisplayMode, LegendPlacement
 from grafana_foundation_sdk.models.dashboard import DataSourceRef
-from scalr_agents.observability.dashboard import TEMPLATE
+from scalr_agents.observability import TEMPLATE
 
 _SOURCE = DataSourceRef(type_val="prometheus", uid="${datasource}")
 _CONTAINER = "namespace, pod, container"

@@ -22,6 +22,28 @@ NAMES = list(dict.fromkeys(alert["alert"] for alert in ALERTS))
 REPLICA_SETS_HASH = "5d4f8b7c96"
 
 
+THRESHOLDS = {
+    "ScalrAgentDown": ("", "", "5m", ""),
+    "ScalrAgentDegraded": ("", "", "15m", ""),
+    "ScalrAgentUnseen": ("", "", "15m", ""),
+    "ScalrAgentExits": ("", "5m", "2m", ""),
+    "ScalrAgentRestarting": ("> 2.5", "1h", "", ""),
+    "ScalrImageNotPulled": ("", "", "30s", "10m"),
+    "ScalrContainerNotCreated": ("", "", "30s", "10m"),
+    "ScalrAgentOutOfMemory": ("", "15m", "", ""),
+    "ScalrRunOutOfMemory": ("", "", "", "15m"),
+    "ScalrPodEvicted": ("", "30m", "", "15m"),
+    "ScalrRunUnschedulable": ("> 135", "", "", "10m"),
+    "ScalrRunNotStarting": ("> 135", "", "", "10m"),
+    "ScalrJobWithoutPod": ("> 60", "", "30s", "10m"),
+    "ScalrRunNearDeadline": ("> 0.9", "", "", ""),
+    "ScalrNodeDiskPressure": ("", "", "1m", ""),
+    "ScalrDrainBlocked": ("", "", "1h", ""),
+    "ScalrCacheFull": ("< 0.1 < 0.1", "", "5m", ""),
+    "ScalrRunAbandoned": ("", "", "5m", ""),
+}
+
+
 def of_stack(agents: dict[str, Any], **common: Any) -> stack.Stack:
     secrets = {name: {"token": "t"} for name in agents}
     given = {"common": {"url": "https://example.scalr.io", **common}, "agents": agents, "secrets": secrets}
@@ -60,6 +82,18 @@ def test_every_alert_has_a_test_that_fires_and_a_section_of_the_docs() -> None:
 def test_the_table_of_the_docs_has_severities() -> None:
     rows = dict(re.findall(r"^\| \[(Scalr\w+)\]\(#\w+\) \| (\w+) \|", PAGE, re.MULTILINE))
     assert rows == {alert["alert"]: alert["labels"]["severity"] for alert in ALERTS}
+
+
+def test_alerts_have_these_thresholds_and_times() -> None:
+    """Compared with what (but for 0), over which time, for how long, and how long an alert is kept: of the first agent that has it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for alert in ALERTS:
+        compared = " ".join(each for each in re.findall(r"[<>] [0-9.]+", alert["expr"]) if each != "> 0")
+        time = re.search(r"(?:\[|offset )(\d+[mh])", alert["expr"])
+        found.setdefault(alert["alert"], (compared, time[1] if time else "", alert.get("for", ""), alert.get("keep_firing_for", "")))
+    assert found == THRESHOLDS
+    late = {alert["labels"]["agent"]: alert["expr"] for alert in ALERTS if alert["alert"] == "ScalrRunNotStarting"}
+    assert [f" > {seconds} " in late[agent] for agent, seconds in (("web", 135), ("data", 90), ("stages", 225))] == [True] * 3
 
 
 def test_without_an_address_alerts_link_to_the_page_in_the_repository() -> None:

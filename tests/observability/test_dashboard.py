@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from scalr_agents import observability
-from scalr_agents.observability.dashboard import TEMPLATE
+from scalr_agents.observability import TEMPLATE
 
 from tests.observability import cases, grafana
 

@@ -29,8 +29,6 @@ class Controllers(NamedTuple):
     kind: str
     namespace: str
     name: str
-    wanted_metric: str
-    available_metric: str
 
     @property
     def label(self) -> str:
@@ -40,12 +38,12 @@ class Controllers(NamedTuple):
     @property
     def wanted(self) -> str:
         """Number of pods that there should be."""
-        return f"{self.wanted_metric}{self._matchers}"
+        return f"{_METRICS[self.kind][0]}{self._matchers}"
 
     @property
     def available(self) -> str:
         """Number of pods that are available."""
-        return f"{self.available_metric}{self._matchers}"
+        return f"{_METRICS[self.kind][1]}{self._matchers}"
 
     @property
     def _matchers(self) -> str:
@@ -53,14 +51,8 @@ class Controllers(NamedTuple):
 
 
 _METRICS = {
-    "Deployment": {
-        "wanted_metric": "kube_deployment_spec_replicas",
-        "available_metric": "kube_deployment_status_replicas_available",
-    },
-    "StatefulSet": {
-        "wanted_metric": "kube_statefulset_replicas",
-        "available_metric": "kube_statefulset_status_replicas_available",
-    },
+    "Deployment": ("kube_deployment_spec_replicas", "kube_deployment_status_replicas_available"),
+    "StatefulSet": ("kube_statefulset_replicas", "kube_statefulset_status_replicas_available"),
 }
 
 
@@ -77,10 +69,10 @@ class Watched:
         return self.agent.release.namespace
 
     @cached_property
-    def controllers(self) -> "Controllers":
+    def controllers(self) -> Controllers:
         """The object that keeps its controllers running."""
         [kind] = [each["kind"] for each in self._workloads if key_of(each).name == self.agent.release.names.deployment]
-        return Controllers(kind, self.namespace, self.agent.release.names.deployment, **_METRICS[kind])
+        return Controllers(kind, self.namespace, self.agent.release.names.deployment)
 
     @cached_property
     def daemon_set(self) -> str:
