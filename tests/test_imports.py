@@ -61,7 +61,7 @@ def test_services_of_clouds_are_imported_one_by_one() -> None:
 
 FLOORS = {
     "model": 0,
-    **dict.fromkeys(("charts", "caches", "machines", "output", "output_directory", "printing"), 1),
+    **dict.fromkeys(("charts", "caches", "machines", "output", "printing"), 1),
     "stack": 2,
     **dict.fromkeys(("observability", "cluster"), 3),
     **dict.fromkeys(("migration", "doctor"), 4),
@@ -69,7 +69,6 @@ FLOORS = {
     "cli": 6,
 }
 """Where folders and modules of the package stand. Each imports only what stands below it, and its own folder."""
-BELOW_ON_THE_FLOOR = {("output_directory", "output")}
 WITHOUT_STACK = "for commands without a stack"
 IN_FUNCTIONS: dict[str, dict[str, tuple[int, str]]] = {
     "cli": {"stack.schema": (86, "for all commands but `schema`: all models are built")},
@@ -174,7 +173,7 @@ def test_imports_lead_down(imports: set[Import]) -> None:
     wrong = []
     for each in imports:
         by, of = each.by.partition(".")[0], each.of.partition(".")[0]
-        if by not in ("", "__main__", of) and (by, of) not in BELOW_ON_THE_FLOOR and FLOORS[by] <= FLOORS[of]:
+        if by not in ("", "__main__", of) and FLOORS[by] <= FLOORS[of]:
             wrong.append(each)
     assert wrong == []
 

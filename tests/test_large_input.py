@@ -10,7 +10,7 @@ from typing import Any
 
 import pulumi
 import pytest
-from scalr_agents import charts, output_directory, stack
+from scalr_agents import charts, output, stack
 from scalr_agents.model import findings, secret_patterns, yaml_io
 
 from tests.helpers.agent_job import CURRENT
@@ -167,5 +167,5 @@ def test_writing_does_not_compare_objects(tmp_path: Path) -> None:
         Uncomparable(apiVersion="v1", kind="Secret", metadata={"name": f"s{index}"}, stringData={"a": given})
         for index, given in enumerate(["known", stack.source.Sealed("here"), "known", stack.source.Sealed("there")])
     ]
-    assert [left["metadata"]["name"] for left in output_directory.write(objects, tmp_path, "json").left_out] == ["s1", "s3"]
+    assert [left["metadata"]["name"] for left in output.write(objects, tmp_path, "json").left_out] == ["s1", "s3"]
     assert sorted(file.name for file in tmp_path.glob("*.json")) == ["secret_s0.json", "secret_s2.json"]

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scalr_agents import output, output_directory
+from scalr_agents import output
 from scalr_agents.charts.shared.inputs import ClusterValue
 from scalr_agents.cli.loading import load, project_option, stack_argument, usable
-from scalr_agents.model.findings import Finding, FindingsError, errors, nearest, warnings
-from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.findings import FindingsError, errors, nearest, warnings
 from scalr_agents.printing import FINDINGS, NamedPath, counted, format_option, note, progress, report, table
 
 if TYPE_CHECKING:
-    from scalr_agents.stack import Stack
+    pass
 
 
 @click.command(short_help="Print the manifests of a stack.")
@@ -42,12 +41,20 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
 
     source, loaded = usable(project, stack)
     with progress("making the manifests"):
-        objects = _objects(loaded)
+        if loaded.observability.deploys:  # what makes alerts and dashboards is imported only for them
+            from scalr_agents import observability
+
+            objects = observability.complete(loaded)
+        else:
+            objects = loaded.objects()
     unknown = output.unknown(objects)
     from_cloud = [value for value in unknown if isinstance(value, CloudValue | ClusterValue)]
     if directory is None:
         for value in unknown:
-            note(f"placeholder: {value} is {_missing(value)}")
+            why = "known only to the cloud" if isinstance(value, CloudValue) else "encrypted or not set"
+            if isinstance(value, ClusterValue):
+                why = "known only to the cluster; set this key to the networks of the API server"
+            note(f"placeholder: {value} is {why}")
         click.echo(output.text(objects, form), nl=False)
     else:
         _write(objects, directory, form)
@@ -58,28 +65,10 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
     sys.exit(FINDINGS if (source.environment or from_cloud) and not allow_unknown else 0)
 
 
-def _objects(stack: "Stack") -> Sequence[Manifest]:
-    """The objects of a stack. What makes alerts and dashboards is imported only for them."""
-    if not stack.observability.deploys:
-        return stack.objects()
-    from scalr_agents import observability
-
-    return observability.complete(stack)
-
-
-def _missing(value: object) -> str:
-    """Why a value is not known here, and what to do about it."""
-    from scalr_agents.stack.source import CloudValue
-
-    if isinstance(value, ClusterValue):
-        return "known only to the cluster; set this key to the networks of the API server"
-    return "known only to the cloud" if isinstance(value, CloudValue) else "encrypted or not set"
-
-
 def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> None:
     try:
-        written = output_directory.write(objects, directory, form)
-    except output_directory.DirectoryError as problem:
+        written = output.write(objects, directory, form)
+    except output.DirectoryError as problem:
         raise click.BadParameter(f"{directory} {problem}", param_hint="--directory") from None
     except OSError as problem:
         raise click.ClickException(f"{directory}: {problem.strerror}") from None
@@ -108,20 +97,16 @@ def check(stack: str, project: Path | None, form: str, strict: bool) -> None:
             note(f"{source.file.name}: environment: is not read; its settings were not checked")
     except FindingsError as problem:
         findings = problem.findings
+    bad, odd = len(errors(findings)), len(warnings(findings))
     if form == "json":
-        click.echo(_as_json(findings))
+        listed = [finding.as_json() for finding in findings]
+        click.echo(json.dumps({"findings": listed, "errors": bad, "warnings": odd}, indent=2))
     elif form == "github":
         click.echo("".join(f"{finding.as_github()}\n" for finding in findings), nl=False)
     else:
         report(findings, err=False)
-    bad, odd = len(errors(findings)), len(warnings(findings))
     note(f"{stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
     sys.exit(FINDINGS if bad or (strict and odd) else 0)
-
-
-def _as_json(findings: Sequence[Finding]) -> str:
-    listed = {"findings": [finding.as_json() for finding in findings]}
-    return json.dumps({**listed, "errors": len(errors(findings)), "warnings": len(warnings(findings))}, indent=2)
 
 
 @click.command(short_help="Print the images that a stack pulls.")
