@@ -264,7 +264,7 @@ def test_the_use_of_a_claim_is_what_a_kubelet_tells(volume: dict[str, Any], used
     ]
     now = replace(
         snapshot(one, claims=claims),
-        summaries={"a": Hidden("why"), "b": None, "c": understood(Summary, {"pods": [{"volume": [volume]}, {}]})[0]},
+        objects={"a": Hidden("why"), "b": None, "c": understood(Summary, {"pods": [{"volume": [volume]}, {}]})[0]},
     )
     mine = Claim(name="runs-scalr-agent-cache", phase="Bound", size="40Gi", used=used[0], capacity=used[1])
     assert status(one, now).claims == [mine]

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.doctor.facts import Cluster, Content
 from scalr_agents.doctor.needs import Needs
-from scalr_agents.doctor.objects import Volume
+from scalr_agents.doctor.objects import Claim, Volume
 from scalr_agents.model.manifests import Key
 
 from tests.doctor.cases import CASES, CLAIM, CLASS, DENIED, DEPLOYMENT, EFS, PULL, REGCRED
-from tests.doctor.clusters import found, needs_of, notes, owned, ready, volume
+from tests.doctor.clusters import claim, content, found, groups, needs_of, notes, owned, ready, release, volume
 
 FOUND: dict[str, str] = yaml.safe_load(Path(__file__).with_name("findings.yaml").read_text())
 
@@ -22,28 +21,15 @@ def test_a_cluster_that_is_not_ready(name: str) -> None:
     case = CASES[name]
     needs = needs_of(case.config, **case.agent)
     assert found(needs, ready(needs)) == []
-    assert found(needs, ready(needs, **case.facts(needs))) == [FOUND[name]]
+    assert found(needs, ready(needs, **case.facts)) == [FOUND[name]]
 
 
 def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
     needs = needs_of({**PULL, **EFS}, cache="shared")
-    blind = Cluster(
-        version="",
-        groups=DENIED,
-        nodes=DENIED,
-        pods=DENIED,
-        drivers_on_nodes=DENIED,
-        allowed=dict.fromkeys(needs.reviewed, DENIED),
-        definitions=dict.fromkeys(needs.definitions, DENIED),
-        namespaces=dict.fromkeys(needs.namespaces, DENIED),
-        drivers=DENIED,
-        classes=DENIED,
-        contents={reference.key: DENIED for reference in needs.references},
-        owners=dict.fromkeys(needs.own, DENIED),
-        releases=dict.fromkeys(needs.namespaces, DENIED),
-        daemon_sets=DENIED,
-        autoscaler=DENIED,
-    )
+    cluster = ready(needs)
+    lists, objects = dict.fromkeys(cluster.view.lists, DENIED), dict.fromkeys(cluster.view.objects, DENIED)
+    view = replace(cluster.view, version="", lists=lists, objects=objects)
+    blind = replace(cluster, view=view, allowed=dict.fromkeys(cluster.allowed, DENIED))
     assert found(needs, blind) == []
     subjects = [line.split(": ")[1] for line in notes(needs, blind)]
     assert subjects == [
@@ -62,17 +48,17 @@ def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("claim", "volumes"),
+    ("there", "volumes"),
     [
-        (Content(phase="Bound"), []),
-        (Content(phase="Pending"), [volume("fast")]),
+        (claim("Bound"), []),
+        (claim("Pending"), [volume("fast")]),
         (None, [volume("slow"), volume("fast")]),
         (None, [volume("fast", f"scalr/{CLAIM}")]),
     ],
 )
-def test_a_static_volume_needs_no_class(claim: Content | None, volumes: list[Volume]) -> None:
+def test_a_static_volume_needs_no_class(there: Claim | None, volumes: list[Volume]) -> None:
     """With the name of a class that is no object, and with none."""
-    facts = {"classes": [], "contents": {Key("PersistentVolumeClaim", "scalr", CLAIM): claim}}
+    facts = {"classes": [], "contents": {Key("PersistentVolumeClaim", "scalr", CLAIM): there}}
     named, unnamed = needs_of(**CLASS), needs_of(values={"persistence": {"cache": {"enabled": True}}})
     assert found(named, ready(named, **facts, volumes=volumes)) == []
     of_no_class = [replace(volume, storage_class="" if volume.storage_class == "fast" else "slow") for volume in volumes]
@@ -100,8 +86,8 @@ def test_nodes_are_counted_without_the_pods_that_cannot_be_seen() -> None:
 
 def test_an_agent_that_takes_over_a_release_expects_it() -> None:
     needs = needs_of({"kubernetes": {"upsertExisting": True}})
-    owners = {**dict.fromkeys(needs.own), DEPLOYMENT: owned("scalr/runs", "helm"), Key("Secret", "scalr", "x"): owned("", "kubectl")}
-    cluster = ready(needs, owners=owners, releases={"scalr": frozenset({"runs"})})
+    owners = {DEPLOYMENT: owned("scalr/runs", "helm"), Key("ServiceAccount", "scalr", "runs-agent-job"): owned("", "kubectl")}
+    cluster = ready(needs, owners=owners, releases={"scalr": [release("runs")]})
     assert found(needs, cluster) == []
     assert "; pulumi up takes them over (upsertExisting)" in "".join(notes(needs, cluster))
 
@@ -124,15 +110,15 @@ def test_objects_of_pulumi_are_its_own() -> None:
 )
 def test_a_pull_secret_is_for_a_registry(image: str, entries: list[str], *, covered: bool) -> None:
     needs = needs_of(PULL | {"namespaces": {}}, values={"task": {"sidecars": [{"name": "extra", "image": image}]}})
-    content = Content(type="kubernetes.io/dockercfg", registries=frozenset({"docker.io", *entries}))
-    assert (found(needs, ready(needs, contents={REGCRED: content})) == []) is covered
+    secret = content(of="kubernetes.io/dockercfg", registries=["docker.io", *entries])
+    assert (found(needs, ready(needs, contents={REGCRED: secret})) == []) is covered
 
 
 def test_autoscalers_need_a_metrics_server() -> None:
     values = {"agent": {"shutdownMode": "drain"}, "terminationGracePeriodSeconds": 3600}
     agent = {"kind": "agent-local", "namespace": "scalr", "agentVersion": "1.4.0", "scaling": {"max": 4}, "values": values}
     needs = needs_of({"agents": {"runs": agent}})
-    assert found(needs, ready(needs, groups=frozenset({"metrics.k8s.io"}))) == []
+    assert found(needs, ready(needs, groups=groups("metrics.k8s.io"))) == []
     assert found(needs, ready(needs, groups=DENIED)) == []
     assert found(needs, ready(needs)) == [FOUND["no metrics server"]]
 
@@ -150,5 +136,5 @@ def test_operators_must_have_their_definitions_and_make_their_secrets() -> None:
     without = Needs(needs.stack, objects)
     assert without.references == []
     assert without.definitions == {"atasks.scalr.io": {"v1"}, "externalsecrets.external-secrets.io": {"v1"}}
-    missing = ready(without, definitions={**ready(without).definitions, "externalsecrets.external-secrets.io": None})
+    missing = ready(without, definitions={"externalsecrets.external-secrets.io": None})
     assert found(without, missing) == [FOUND["no operator"]]

@@ -3,7 +3,6 @@
 import json
 import sys
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -11,12 +10,11 @@ from typing import Any, Self
 import pytest
 from scalr_agents.cluster import kubeconfig as kubeconfigs
 from scalr_agents.cluster.answers import Answer, Hidden
-from scalr_agents.doctor import collect, probing
-from scalr_agents.doctor.findings import error
+from scalr_agents.doctor import error, facts, probing
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Finding
 
-from tests.doctor.clusters import ready
+from tests.doctor.clusters import ready, release
 from tests.helpers.command_line import REPOSITORY, STACK, cli, stack
 
 
@@ -37,17 +35,17 @@ class Described:
 def cluster(monkeypatch: pytest.MonkeyPatch, project: Path) -> dict[str, Any]:
     """The facts in which a cluster differs from one that is ready for the stack `dev`."""
     stack(project, STACK)
-    facts: dict[str, Any] = {}
+    described: dict[str, Any] = {}
     monkeypatch.setattr(kubeconfigs, "connect", lambda file, context, untrusted: Described())
-    monkeypatch.setattr(collect, "collect", lambda api, needs, further=(): replace(ready(needs), **facts))
-    return facts
+    monkeypatch.setattr(facts, "read", lambda api, needs, accesses: ready(needs, **described))
+    return described
 
 
-RELEASE = {"releases": {"scalr": frozenset({"runs"})}}
+RELEASE = {"releases": {"scalr": [release("runs")]}}
 
 
 @pytest.mark.parametrize(
-    ("facts", "status", "severities", "counted"),
+    ("words", "status", "severities", "counted"),
     [
         ({}, 0, ["note", "note"], "0 errors, 0 warnings"),
         ({**RELEASE, "namespaces": {"scalr": Hidden("why")}}, 0, ["warning", "note", "note", "note"], "0 errors, 1 warning"),
@@ -55,9 +53,9 @@ RELEASE = {"releases": {"scalr": frozenset({"runs"})}}
     ],
 )
 def test_errors_come_first_and_exit_with_1(
-    facts: dict[str, Any], status: int, severities: list[str], counted: str, cluster: dict[str, Any], project: Path
+    words: dict[str, Any], status: int, severities: list[str], counted: str, cluster: dict[str, Any], project: Path
 ) -> None:
-    cluster |= facts
+    cluster |= words
     done = cli("doctor", "dev", directory=project)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (status, f"cluster of dev: {counted}")
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == severities

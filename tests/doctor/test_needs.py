@@ -2,6 +2,7 @@
 
 import pytest
 from scalr_agents.cluster import paths
+from scalr_agents.doctor import permissions
 from scalr_agents.doctor.facts import Access
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.manifests import Key
@@ -32,7 +33,7 @@ def test_every_object_of_a_stack_has_its_permissions(name: str) -> None:
         group, namespace = manifest["apiVersion"].rpartition("/")[0], manifest["metadata"].get("namespace", "")
         verbs = {
             each.verb
-            for each in needs.accesses
+            for each in permissions.needed(needs)
             if (each.group, each.resource, each.namespace) == (group, paths.plural(manifest["kind"]), namespace)
         }
         kept = manifest["kind"] in ("CustomResourceDefinition", "Namespace")
@@ -43,13 +44,13 @@ def test_definitions_have_the_plural_that_they_define() -> None:
     needs = needs_of()
     task = needs.own[Key("AgentTask", "scalr", "runs-agent-job-task")]
     assert paths.path(task) == "/apis/scalr.io/v1/namespaces/scalr/atasks/runs-agent-job-task"
-    assert Access("patch", "scalr.io", "atasks", "scalr") in needs.accesses
+    assert Access("patch", "scalr.io", "atasks", "scalr") in permissions.needed(needs)
 
 
 def test_pods_are_awaited_only_if_a_rollout_is() -> None:
     seen = Access("watch", "", "pods", "scalr")
-    assert seen in needs_of().accesses
-    assert seen not in needs_of({"kubernetes": {"awaitRollout": False}}).accesses
+    assert seen in permissions.needed(needs_of())
+    assert seen not in permissions.needed(needs_of({"kubernetes": {"awaitRollout": False}}))
 
 
 @pytest.mark.parametrize(
@@ -63,12 +64,12 @@ def test_pods_are_awaited_only_if_a_rollout_is() -> None:
 )
 def test_the_addresses_of_the_api_server_are_read_if_a_policy_needs_them(network: object, api_server: list[str], *, read: bool) -> None:
     needs = needs_of({"common": {"url": samples.URL, "network": network}, "kubernetes": {"apiServer": api_server} if api_server else {}})
-    found = {(each.verb, each.what) for each in needs.accesses if each.namespace == "default"}
+    found = {(each.verb, each.what) for each in permissions.needed(needs) if each.namespace == "default"}
     assert found == ({("get", "services kubernetes"), ("get", "endpointslices.discovery.k8s.io kubernetes")} if read else set())
 
 
 def test_rules_of_roles_are_granted_with_the_right_to_escalate() -> None:
-    granted = needs_of().granted
+    granted = permissions.granted(needs_of())
     rbac = "rbac.authorization.k8s.io"
     rights = [Access(verb, rbac, "roles", "scalr") for verb in ("escalate", "bind")]
     assert list(granted[Access("create", "", "pods/exec", "scalr")]) == rights

@@ -3,13 +3,12 @@
 from typing import Any
 
 import pytest
-from scalr_agents.doctor import submissions
-from scalr_agents.doctor.facts import Content
+from scalr_agents.doctor import dry_run, permissions
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.manifests import Key
 from scalr_agents.stack import graph
 
-from tests.doctor.clusters import found, ready, volume
+from tests.doctor.clusters import claim, found, ready, volume
 from tests.helpers import samples
 
 CLAIM = Key("PersistentVolumeClaim", "scalr", "cache-dir-vcs-agent-local-0")
@@ -42,7 +41,7 @@ def test_claims_are_no_references() -> None:
     [
         ({"classes": []}, 1),
         ({"classes": [], "volumes": [volume("fast")]}, 0),
-        ({"classes": [], "contents": {CLAIM: Content(phase="Bound")}}, 0),
+        ({"classes": [], "contents": {CLAIM: claim("Bound")}}, 0),
     ],
 )
 def test_the_class_of_claims_must_exist(facts: dict[str, Any], count: int) -> None:
@@ -51,7 +50,7 @@ def test_the_class_of_claims_must_exist(facts: dict[str, Any], count: int) -> No
 
 
 def test_permissions() -> None:
-    allowed = {(each.verb, each.what) for each in needs_of().accesses if each.namespace == "scalr"}
+    allowed = {(each.verb, each.what) for each in permissions.needed(needs_of()) if each.namespace == "scalr"}
     assert {(verb, "statefulsets.apps") for verb in ("create", "get", "list", "watch", "patch", "delete")} <= allowed
     assert {("watch", "pods")} <= allowed
     assert not {("watch", "replicasets.apps"), ("create", "persistentvolumeclaims")} & allowed
@@ -59,7 +58,7 @@ def test_permissions() -> None:
 
 def test_its_pods_are_submitted_with_their_claims() -> None:
     needs = needs_of()
-    planned, left_out = submissions.planned(needs, ready(needs))
+    planned, left_out = dry_run.planned(needs, ready(needs))
     submitted = {each.subject: each.manifest for each in planned}
     assert left_out == {}
     assert "StatefulSet scalr/vcs-agent-local" in submitted

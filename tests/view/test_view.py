@@ -2,7 +2,7 @@
 
 from scalr_agents.cluster.answers import Hidden, Listed, Odd
 from scalr_agents.cluster.objects import Event, Job, Object, Pod, Started, Workload
-from scalr_agents.cluster.view import Place, View, odd_notes, read, told
+from scalr_agents.cluster.view import SUMMARY, Place, View, odd_notes, read, told
 
 from tests.helpers.answers_of_cluster import NOW, Described, listed
 
@@ -31,12 +31,12 @@ def test_there_is_one_note_for_each_resource() -> None:
     view = View(
         at=NOW,
         lists={(kind, namespace): denied for kind in (Pod, Job) for namespace in "abcde"},
-        summaries=dict.fromkeys(("n1", "n2"), denied),
+        objects={SUMMARY.format(node): denied for node in ("n1", "n%2F2")},
     )
     assert view.notes == [
         "pods in namespaces a, b, c and 2 more: cannot be seen: your credential lacks the permission",
         "jobs.batch in namespaces a, b, c and 2 more: cannot be seen: your credential lacks the permission",
-        "the use of claims on nodes n1, n2: cannot be seen: your credential lacks the permission",
+        "the use of claims on nodes n1, n/2: cannot be seen: your credential lacks the permission",
     ]
 
 

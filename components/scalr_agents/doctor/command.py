@@ -1,36 +1,54 @@
-"""The command `doctor`: collects facts, lets the API server judge, checks, runs probes, and prints what it found."""
+"""The command `doctor`: reads facts, lets the API server judge, checks, runs probes, and prints what it found."""
 
 import json
 import signal
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
 
 from scalr_agents.cluster.api import Api
-from scalr_agents.doctor import collect, probing, submissions
-from scalr_agents.doctor.checks import examine
-from scalr_agents.doctor.checks.permissions import denied
+from scalr_agents.doctor import addons, dry_run, existing, facts, nodes, note, permissions, probing
+from scalr_agents.doctor.facts import Cluster
 from scalr_agents.doctor.needs import Needs
-from scalr_agents.model.findings import Finding, by_severity
+from scalr_agents.model.findings import Finding, Findings, by_severity
 from scalr_agents.stack import Stack
+
+_CHECKS: Sequence[Callable[[Needs, Cluster], Findings]] = (
+    nodes.check_versions,
+    permissions.check,
+    addons.check_definitions,
+    existing.check_namespaces,
+    existing.check_references,
+    addons.check_storage,
+    dry_run.check,
+    nodes.check,
+    addons.check_policies,
+    existing.check_owners,
+)
 
 
 def examined(api: Api, stack: Stack, *, probe: bool, image: str, seconds: int) -> list[Finding]:
     """All findings about the cluster of a stack. Raises `ClusterError`."""
     needs = Needs.of(stack)
     further = probing.accesses(needs) if probe else []
-    cluster = collect.collect(api, needs, [*submissions.accesses(needs), *further])
-    cluster = replace(cluster, answers=collect.answers(api, submissions.planned(needs, cluster)[0]))
-    found = [*examine(needs, cluster)]
+    cluster = facts.read(api, needs, [*permissions.reviewed(needs), *dry_run.accesses(needs), *further])
+    cluster = replace(cluster, answers=dry_run.submit(api, needs, cluster))
+    found = examine(needs, cluster)
     if probe:
-        refused = list(denied(further, cluster))
+        refused = list(permissions.denied(further, cluster))
         found += refused
         if not refused:
             with _ended_like_an_interrupt():
                 found += probing.run(api, needs, image, seconds)
     return by_severity(found)
+
+
+def examine(needs: Needs, cluster: Cluster) -> list[Finding]:
+    """What the checks find, errors first."""
+    found = (finding for check in _CHECKS for finding in check(needs, cluster))
+    return by_severity([*found, *(note("cluster", text) for text in cluster.view.odd)])
 
 
 @contextmanager

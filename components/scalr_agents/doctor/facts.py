@@ -1,13 +1,34 @@
-"""Facts about a cluster, as far as the credential of the user may see them."""
+"""Facts about a cluster, as far as the credential of the user may see them, by the names that a stack has for things."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
+from scalr_agents.cluster import paths, view
 from scalr_agents.cluster.answers import Answer, Found, Hidden, Seen
-from scalr_agents.doctor.objects import DaemonSet, Definition, Namespace, Owned, StorageClass, Volume
-from scalr_agents.model.manifests import Key
-from scalr_agents.model.requests import Resources
+from scalr_agents.cluster.api import Api, at_once
+from scalr_agents.cluster.objects import Answered, Object
+from scalr_agents.cluster.view import View
+from scalr_agents.doctor import objects
+from scalr_agents.doctor.needs import Needs
+from scalr_agents.doctor.objects import Definition, Namespace, Owned
+from scalr_agents.model import requests
+from scalr_agents.model.manifests import Key, Manifest
+
+GROUPS, AUTOSCALER = "/apis", "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status"
+LISTED: Sequence[type[Object]] = (
+    objects.Node,
+    objects.Occupant,
+    objects.DriversOfNode,
+    objects.Driver,
+    objects.StorageClass,
+    objects.Volume,
+    objects.DaemonSet,
+)
+"""What is listed in the whole cluster."""
 
 
 class Access(NamedTuple):
@@ -34,71 +55,91 @@ class Access(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Node:
-    """A node of the cluster, with what runs on it."""
-
-    name: str
-    labels: Mapping[str, str] = field(default_factory=dict)
-    taints: Sequence[Mapping[str, Any]] = ()
-    allocatable: Resources = field(default_factory=dict)
-    requested: Resources = field(default_factory=dict)
-    """What the pods on it request, and how many they are (`pods`). Empty if pods cannot be seen."""
-    kubelet: str = ""
-    """Version of the kubelet, such as `v1.36.3`."""
-    runtime: str = ""
-    """Container runtime, such as `containerd://2.1.4`."""
-    drivers: frozenset[str] = frozenset()
-    """CSI drivers that run on it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Content:
-    """An existing object that pods name, or a claim. Of Secrets and ConfigMaps only the keys are kept, never the values."""
-
-    keys: frozenset[str] = frozenset()
-    type: str = ""
-    """Type of a Secret."""
-    registries: frozenset[str] = frozenset()
-    """Registries that a pull secret has credentials for."""
-    phase: str = ""
-    """Phase of a claim."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Cluster:
     """What is known about a cluster, as far as the stack needs it."""
 
-    version: str
-    """Version of the API server, such as `v1.36.3`."""
-    groups: Seen[frozenset[str]] = frozenset()
-    """API groups."""
-    nodes: Seen[Sequence[Node]] = ()
-    pods: Hidden | None = None
-    """Why the pods on the nodes cannot be seen; `None` if they can."""
-    drivers_on_nodes: Hidden | None = None
-    """Why the drivers on the nodes cannot be seen; `None` if they can."""
+    view: View
     allowed: Mapping[Access, Seen[bool]] = field(default_factory=dict)
-    definitions: Mapping[str, Found[Definition]] = field(default_factory=dict)
-    namespaces: Mapping[str, Found[Namespace]] = field(default_factory=dict)
-    drivers: Seen[frozenset[str]] = frozenset()
-    """CSI drivers."""
-    classes: Seen[Sequence[StorageClass]] = ()
-    volumes: Seen[Sequence[Volume]] = ()
-    contents: Mapping[Key, Found[Content]] = field(default_factory=dict)
-    """Objects that pods name and the stack does not make, and the stack's own claims."""
-    owners: Mapping[Key, Found[Owned]] = field(default_factory=dict)
-    """Objects that the stack makes and that exist already."""
-    releases: Mapping[str, Seen[frozenset[str]]] = field(default_factory=dict)
-    """Names of the Helm releases in a namespace."""
-    daemon_sets: Seen[Sequence[DaemonSet]] = ()
-    autoscaler: Seen[bool] = False
-    """Whether the cluster autoscaler has reported its status. Karpenter is among the groups."""
-    notes: Sequence[str] = ()
-    """What of it is not understood."""
+    """Whether the credential may do something, as the API server says."""
     answers: Mapping[str, Answer] = field(default_factory=dict)
     """Answers to what was submitted, by its subject."""
+
+    def named(self, key: Key) -> Found[Any]:
+        """A namespace, or something that pods name: a `Content` or a `Claim`."""
+        return self.view.objects.get(path_of(key))
+
+    def namespace(self, name: str) -> Found[Namespace]:
+        return self.named(Key("Namespace", "", name))
+
+    def definition(self, name: str) -> Found[Definition]:
+        return self.view.objects.get(path_of_definition(name))
+
+    def existing(self, manifest: Manifest) -> Found[Owned]:
+        """What has the name of an object of the stack already."""
+        return self.view.objects.get(paths.path(manifest))
 
     def admitted(self, pods: str, spec: Mapping[str, Any]) -> Mapping[str, Any]:
         """The spec of pods as the API server admits them, or as given if it has not."""
         answer = self.answers.get(pods)
         return answer.spec if answer and answer.spec else spec
+
+    @property
+    def groups(self) -> Seen[frozenset[str]]:
+        """The API groups that are served."""
+        found: Found[objects.Groups] = self.view.objects.get(GROUPS)
+        return found if isinstance(found, Hidden) else frozenset(each.name for each in found.groups) if found else frozenset()
+
+    @cached_property
+    def requested(self) -> Mapping[str, requests.Resources]:
+        """What the pods on each node request, and how many they are (`pods`).
+
+        Placeholders have a negative priority and make room for any of our pods.
+        """
+        found = defaultdict[str, list[Mapping[str, Decimal]]](list)
+        for pod in self.view.of(objects.Occupant):
+            if pod.node and pod.priority >= 0:
+                found[pod.node].append(pod.requests)
+        return {node: requests.added(of_node) for node, of_node in found.items()}
+
+    @cached_property
+    def drivers(self) -> Mapping[str, frozenset[str]]:
+        """The CSI drivers that run on each node."""
+        return {each.name: frozenset(driver.name for driver in each.drivers or ()) for each in self.view.of(objects.DriversOfNode)}
+
+
+def read(api: Api, needs: Needs, accesses: Iterable[Access]) -> Cluster:
+    """The facts, with what the credential may do of these accesses. Raises `ClusterError`."""
+    named = [each.key for each in needs.references]
+    claims = [key for key in (*needs.claims, *named) if key.kind == "PersistentVolumeClaim"]
+    paths_of: dict[str, type[Answered]] = {
+        GROUPS: objects.Groups,
+        AUTOSCALER: Owned,
+        **dict.fromkeys(map(path_of_definition, needs.definitions), Definition),
+        **{path_of(Key("Namespace", "", name)): Namespace for name in needs.namespaces},
+        **dict.fromkeys(map(paths.path, needs.own.values()), Owned),
+        **dict.fromkeys(map(path_of, named), objects.Content),
+        **dict.fromkeys(map(path_of, claims), objects.Claim),
+    }
+    lists: list[tuple[type[Object], str]] = [(kind, "") for kind in LISTED]
+    lists += [(objects.Release, namespace) for namespace in needs.namespaces]
+    found, accesses = view.read(api, lists, paths_of), list(dict.fromkeys(accesses))
+    with at_once() as pool:
+        return Cluster(view=found, allowed=dict(zip(accesses, pool.map(partial(is_allowed, api), accesses), strict=True)))
+
+
+def path_of(key: Key) -> str:
+    """The path of an object of the core group."""
+    return f"{paths.of_kind('v1', key.kind, key.namespace)}/{key.name}"
+
+
+def path_of_definition(name: str) -> str:
+    return f"{paths.of_kind('apiextensions.k8s.io/v1', 'CustomResourceDefinition')}/{name}"
+
+
+def is_allowed(api: Api, access: Access) -> Seen[bool]:
+    """Whether the credential may do something, as the API server says."""
+    if access.path:
+        return api.review({"nonResourceAttributes": {"verb": access.verb, "path": access.path}})
+    resource, _, subresource = access.resource.partition("/")
+    scope = {"group": access.group, "namespace": access.namespace, "name": access.name}
+    return api.review({"resourceAttributes": {"verb": access.verb, "resource": resource, "subresource": subresource, **scope}})

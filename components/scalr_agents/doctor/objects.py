@@ -1,25 +1,67 @@
 """What doctor reads of the objects of a cluster, beside what other commands do: each field with its place in the answer."""
 
-from collections.abc import Mapping, Sequence
+import base64
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from decimal import Decimal
 from typing import Annotated, Any
 
-from scalr_agents.cluster.objects import JSON, METADATA, METADATA_OF_LIST, Named, Number, Object, Resource, Several, Texts, at, shape
+from pydantic import BeforeValidator
+
+from scalr_agents.cluster.answers import mapping, parsed
+from scalr_agents.cluster.objects import (
+    JSON,
+    METADATA,
+    METADATA_OF_LIST,
+    Answered,
+    Named,
+    Number,
+    Object,
+    Resource,
+    Several,
+    Texts,
+    at,
+    shape,
+)
 from scalr_agents.model import requests
 from scalr_agents.model.manifests import Key
 
 _HELM = "meta.helm.sh/release-"
 _STORAGE = "/apis/storage.k8s.io/v1"
+_DOCKER = {".dockerconfigjson": ("auths",), ".dockercfg": ()}
+"""Keys of pull secrets, and where the registries are in them."""
+
+
+def _of_map(read: Callable[[Mapping[str, Any]], Any]) -> BeforeValidator:
+    """Reads a map as something else. What is no map is not understood."""
+    return BeforeValidator(lambda given: read(given) if isinstance(given, dict) else given)
+
+
+def _registries_of(data: Mapping[str, Any]) -> Iterator[str]:
+    """The registries of a pull secret. What is not readable says nothing: it may be in a form that only its registry's helper knows."""
+    for key, within in _DOCKER.items():
+        try:
+            yield from mapping(parsed(base64.b64decode(data.get(key, ""))), *within)
+        except (ValueError, TypeError):
+            continue
+
+
+@shape
+class Groups(Answered):
+    """The API groups that are served."""
+
+    groups: Several[Named] = ()
 
 
 @shape
 class Node(Object):
     resource = Resource("nodes", "/api/v1")
     taints: Annotated[Several[Texts], at("spec", "taints")] = ()
-    allocatable: Annotated[dict[str, Any], at("status", "allocatable")] = field(default_factory=dict)
+    allocatable: Annotated[dict[str, Decimal], _of_map(requests.amounts), at("status", "allocatable")] = field(default_factory=dict)
     kubelet: Annotated[str, at("status", "nodeInfo", "kubeletVersion")] = ""
+    """Version of the kubelet, such as `v1.36.3`."""
     runtime: Annotated[str, at("status", "nodeInfo", "containerRuntimeVersion")] = ""
+    """Container runtime, such as `containerd://2.1.4`."""
 
 
 @shape
@@ -45,10 +87,6 @@ class Request:
     limits: Annotated[dict[str, Any], at("resources", "limits")] = field(default_factory=dict)
     restart_policy: Annotated[str, at("restartPolicy")] = ""
 
-    @property
-    def as_manifest(self) -> Mapping[str, Any]:
-        return {"restartPolicy": self.restart_policy, "resources": {"requests": self.requests, "limits": self.limits}}
-
 
 @shape
 class Occupant(Object):
@@ -64,10 +102,11 @@ class Occupant(Object):
     @property
     def requests(self) -> Mapping[str, Decimal]:
         """What it requests, and that it is one pod."""
-        containers = [each.as_manifest for each in self.containers]
-        before = [each.as_manifest for each in self.init_containers]
-        spec = {"containers": containers, "initContainers": before, "overhead": self.overhead}
-        return {**requests.of_pod(spec), "pods": Decimal(1)}
+        containers, before = (
+            [{"restartPolicy": each.restart_policy, "resources": {"requests": each.requests, "limits": each.limits}} for each in some]
+            for some in (self.containers, self.init_containers)
+        )
+        return {**requests.of_pod({"containers": containers, "initContainers": before, "overhead": self.overhead}), "pods": Decimal(1)}
 
 
 @shape
@@ -149,6 +188,30 @@ class Owned(Object):
     def pulumi(self) -> str:
         """Field manager of Pulumi, which has one for each object. Empty if Pulumi has not applied it."""
         return min((manager for manager in self.managers if manager.startswith("pulumi-kubernetes")), default="")
+
+
+@shape
+class Claim(Owned):
+    """A claim that exists."""
+
+    accept = JSON
+    phase: Annotated[str, at("status", "phase")] = ""
+
+
+@shape
+class Content(Object):
+    """A Secret or ConfigMap that pods name. Only its keys are kept, never the values."""
+
+    type: str = ""
+    """Type of a Secret."""
+    data: Annotated[frozenset[str], _of_map(frozenset)] = frozenset()
+    binary_data: Annotated[frozenset[str], _of_map(frozenset), at("binaryData")] = frozenset()
+    registries: Annotated[frozenset[str], _of_map(_registries_of), at("data")] = frozenset()
+    """Registries that a pull secret has credentials for."""
+
+    @property
+    def keys(self) -> frozenset[str]:
+        return self.data | self.binary_data
 
 
 @shape

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.network import addresses
-from scalr_agents.doctor.findings import error, note, warning
+from scalr_agents.doctor import error, note, warning
 from scalr_agents.doctor.needs import Pod
 from scalr_agents.model.findings import Finding, Findings
 from scalr_agents.model.manifests import Manifest

@@ -9,9 +9,8 @@ from scalr_agents.cluster.answers import Hidden
 from scalr_agents.cluster.api import Api, ClusterError, RefusedError, below
 from scalr_agents.cluster.objects import Event, Job
 from scalr_agents.cluster.view import when
-from scalr_agents.doctor import probe
+from scalr_agents.doctor import error, note, probe
 from scalr_agents.doctor.facts import Access
-from scalr_agents.doctor.findings import error, note
 from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.model.findings import Finding, Findings
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.cluster.answers import Answer
-from scalr_agents.doctor import submissions
+from scalr_agents.doctor import dry_run
 from scalr_agents.doctor.facts import Access, Cluster
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.manifests import Key
@@ -19,14 +19,14 @@ ACCOUNT = Key("ServiceAccount", "scalr", "runs-agent-job")
 OBJECTS = ["Namespace scalr", "ServiceAccount scalr/runs-agent-job"]
 
 
-def submitted(needs: Needs, cluster: Cluster) -> dict[str, submissions.Submission]:
-    return {each.subject: each for each in submissions.planned(needs, cluster)[0]}
+def submitted(needs: Needs, cluster: Cluster) -> dict[str, dry_run.Submission]:
+    return {each.subject: each for each in dry_run.planned(needs, cluster)[0]}
 
 
 @pytest.mark.parametrize("name", samples.STACKS)
 def test_every_object_of_a_stack_is_submitted_once(name: str) -> None:
     needs = Needs.of(samples.sample(name))
-    planned, left_out = submissions.planned(needs, ready(needs))
+    planned, left_out = dry_run.planned(needs, ready(needs))
     subjects = [*(each.subject for each in planned), *(each for left in left_out.values() for each in left)]
     assert len(set(subjects)) == len(subjects)
     kinds = ("CustomResourceDefinition", "RoleBinding", "ClusterRoleBinding")
@@ -38,8 +38,8 @@ def test_every_object_of_a_stack_is_submitted_once(name: str) -> None:
 def test_what_pulumi_has_applied_is_applied_as_pulumi() -> None:
     """Fields that are gone since would otherwise stay beside the new ones."""
     needs = needs_of()
-    owners = {**dict.fromkeys(needs.own), ACCOUNT: owned("", "pulumi-kubernetes-1a2b", "kubectl")}
-    assert submitted(needs, ready(needs, owners=owners))[ACCOUNT.place].manager == "pulumi-kubernetes-1a2b"
+    owner = owned("", "pulumi-kubernetes-1a2b", "kubectl")
+    assert submitted(needs, ready(needs, owners={ACCOUNT: owner}))[ACCOUNT.place].manager == "pulumi-kubernetes-1a2b"
 
 
 def test_no_secret_is_submitted() -> None:
@@ -84,7 +84,7 @@ def test_what_cannot_be_judged_is_left_out(config: dict[str, Any], facts: dict[s
     if "refused" in facts:
         rights = [Access(verb, "rbac.authorization.k8s.io", "roles", "scalr") for verb in ("escalate", "bind")]
         cluster = replace(cluster, allowed={**cluster.allowed, **dict.fromkeys((facts["refused"], *rights), False)})
-    planned, reasons = submissions.planned(needs, cluster)
+    planned, reasons = dry_run.planned(needs, cluster)
     assert left_out not in [each.subject for each in planned]
     assert [each.startswith(reason) for each, subjects in reasons.items() if left_out in subjects] == [True]
 
@@ -92,7 +92,7 @@ def test_what_cannot_be_judged_is_left_out(config: dict[str, Any], facts: dict[s
 def test_a_missing_right_is_one_note() -> None:
     needs = needs_of()
     refused = dict.fromkeys((Access("create", "", "pods", "scalr"), Access("create", "batch", "jobs", "scalr")), False)
-    of_rights = [line for line in notes(needs, ready(needs, allowed={**ready(needs).allowed, **refused})) if "judge" in line]
+    of_rights = [line for line in notes(needs, ready(needs, allowed=refused)) if "judge" in line]
     judged = f"{TASK_PODS}, Job for {TASK_PODS}, controller pods of agent runs"
     assert of_rights == [f"note: dry run: the API server cannot judge {judged}: you may not create them: docs/doctor.md#what-it-cannot-see"]
 

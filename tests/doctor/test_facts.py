@@ -2,7 +2,6 @@
 
 import base64
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -10,13 +9,28 @@ from typing import Any, TypeVar
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kubernetes.client import ApiClient, Configuration
 from scalr_agents.cluster.answers import Listed, understood
+from scalr_agents.cluster.api import Api, Query
 from scalr_agents.cluster.objects import Object
 from scalr_agents.cluster.view import View
-from scalr_agents.doctor import collect, objects
-from scalr_agents.doctor.facts import Content, Node
-from scalr_agents.doctor.objects import DaemonSet, Definition, DriversOfNode, Namespace, Occupant, Owned, StorageClass, Volume
+from scalr_agents.doctor import facts
+from scalr_agents.doctor.facts import Cluster
+from scalr_agents.doctor.objects import (
+    Content,
+    DaemonSet,
+    Definition,
+    DriversOfNode,
+    Namespace,
+    Node,
+    Occupant,
+    Owned,
+    StorageClass,
+    Volume,
+)
 from scalr_agents.model.manifests import Key
+
+from tests.doctor.clusters import needs_of
 
 KEYS = st.sampled_from(["auths", "a"])
 LEAVES = st.none() | st.booleans() | st.text(max_size=3)
@@ -35,10 +49,10 @@ def read(kind: type[T], item: dict[str, Any]) -> T:
     return found
 
 
-def view(**lists: Sequence[Object]) -> View:
-    """A cluster with these objects, by the names of their kinds."""
-    kinds: dict[str, type[Object]] = {kind.__name__: kind for kind in (objects.Node, Occupant, DriversOfNode)}
-    return View(at=datetime(2026, 5, 1, tzinfo=UTC), lists={(kinds[name], ""): Listed(items) for name, items in lists.items()})
+def cluster(*items: Object) -> Cluster:
+    """A cluster with these objects."""
+    lists = {(kind, ""): Listed([item for item in items if type(item) is kind]) for kind in map(type, items)}
+    return Cluster(view=View(at=datetime(2026, 5, 1, tzinfo=UTC), lists=lists))
 
 
 def pod(node: str | None, cpu: str, priority: int = 0) -> Occupant:
@@ -47,10 +61,11 @@ def pod(node: str | None, cpu: str, priority: int = 0) -> Occupant:
 
 
 def test_pods_take_room_on_their_nodes_and_placeholders_none() -> None:
-    pods = [pod("a", "1"), pod("a", "500m"), pod("b", "2"), pod(None, "4"), pod("a", "8", priority=-10), pod("gone", "1")]
-    a, b = collect.nodes(view(Node=[objects.Node(name="a"), objects.Node(name="b")], Occupant=pods))
-    assert a.requested == {"cpu": Decimal("1.5"), "pods": Decimal(2)}
-    assert b.requested == {"cpu": Decimal(2), "pods": Decimal(1)}
+    pods = [pod("a", "1"), pod("a", "500m"), pod("b", "2"), pod(None, "4"), pod("a", "8", priority=-10)]
+    assert cluster(*pods).requested == {
+        "a": {"cpu": Decimal("1.5"), "pods": Decimal(2)},
+        "b": {"cpu": Decimal(2), "pods": Decimal(1)},
+    }
 
 
 def test_drivers_are_those_of_the_node() -> None:
@@ -58,9 +73,8 @@ def test_drivers_are_those_of_the_node() -> None:
         {"metadata": {"name": "a"}, "spec": {"drivers": [{"name": "efs.csi.aws.com"}]}},
         {"metadata": {"name": "b"}, "spec": {"drivers": None}},
     ]
-    drivers = [read(DriversOfNode, answer) for answer in answers]
-    nodes = collect.nodes(view(Node=[objects.Node(name=name) for name in "abc"], DriversOfNode=drivers))
-    assert [node.drivers for node in nodes] == [frozenset({"efs.csi.aws.com"}), frozenset(), frozenset()]
+    found = cluster(*(read(DriversOfNode, answer) for answer in answers)).drivers
+    assert found == {"a": frozenset({"efs.csi.aws.com"}), "b": frozenset()}
 
 
 def test_a_node() -> None:
@@ -68,8 +82,7 @@ def test_a_node() -> None:
     taint = {"key": "pool", "value": "a", "effect": "NoSchedule"}
     status = {"allocatable": {"cpu": "3920m", "memory": "1Gi", "odd": {}}, "nodeInfo": info}
     answer = {"metadata": {"name": "a", "labels": {"pool": "a"}}, "spec": {"taints": [taint]}, "status": status}
-    [node] = collect.nodes(view(Node=[read(objects.Node, answer)]))
-    assert node == Node(
+    assert read(Node, answer) == Node(
         name="a",
         labels={"pool": "a"},
         taints=(taint,),
@@ -77,6 +90,31 @@ def test_a_node() -> None:
         kubelet="v1.36.3",
         runtime="containerd://2.1.4",
     )
+
+
+class Listing(Api):
+    """In place of the API of a cluster with pods of each phase on a node, as it selects them by their fields."""
+
+    def reach(self) -> str:
+        return "v1.36.3"
+
+    def get(self, path: str, query: Query = (), accept: str = "") -> None:
+        return None
+
+    def listed(self, kind: type[Any], path: str, query: Query = (), accept: str = "") -> Listed[Any]:
+        if path != "/api/v1/pods":
+            return Listed()
+        left_out = dict(query)["fieldSelector"].split(",")
+        phases = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+        return Listed([pod("a", "1") for phase in phases if f"status.phase!={phase}" not in left_out])
+
+    def review(self, attributes: Any) -> bool:
+        return True
+
+
+def test_pods_that_have_ended_take_no_room() -> None:
+    found = facts.read(Listing(ApiClient(Configuration()), "the cluster"), needs_of(), [])
+    assert found.requested == {"a": {"cpu": Decimal(3), "pods": Decimal(3)}}
 
 
 def encoded(content: Any) -> str:
@@ -94,14 +132,14 @@ def encoded(content: Any) -> str:
     ],
 )
 def test_of_secrets_only_keys_and_registries_are_kept(data: dict[str, str], registries: set[str]) -> None:
-    content = collect.content({"metadata": {}, "type": "Opaque", "data": data})
-    assert content == Content(keys=frozenset(data), type="Opaque", registries=frozenset(registries))
+    content = read(Content, {"metadata": {"name": "a"}, "type": "Opaque", "data": data, "binaryData": None})
+    assert content == Content(name="a", data=frozenset(data), type="Opaque", registries=frozenset(registries))
     assert HIDDEN not in repr(content)
 
 
 @given(JSON)
 def test_no_pull_secret_breaks_the_reading(content: Any) -> None:
-    collect.content({"metadata": {}, "data": {".dockerconfigjson": encoded(content), ".dockercfg": encoded(content)}})
+    read(Content, {"metadata": {"name": "a"}, "data": {".dockerconfigjson": encoded(content), ".dockercfg": encoded(content)}})
 
 
 def test_volumes_are_of_a_class_and_for_a_claim() -> None:

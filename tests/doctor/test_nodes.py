@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scalr_agents.doctor import scheduling
-from scalr_agents.doctor.facts import Node
+from scalr_agents.doctor import nodes
+from scalr_agents.doctor.objects import Node
 
 TAINT = {"key": "pool", "value": "a", "effect": "NoSchedule"}
 
@@ -19,7 +19,7 @@ def node(cpu: int = 8, pods: int = 110, **more: Any) -> Node:
 @given(st.integers(0, 64), st.integers(0, 40), st.integers(0, 12))
 def test_pods_that_are_said_to_fit_do_fit_and_one_more_does_not(quarters: int, cores: int, pods: int) -> None:
     cpu = Decimal(quarters) / 4
-    many = scheduling.room(node(cores, pods), {"cpu": cpu})
+    many = nodes.room(node(cores, pods), {"cpu": cpu}, {})
     assert cpu * many <= cores
     assert many <= pods
     assert many == pods or cpu * (many + 1) > cores
@@ -39,11 +39,11 @@ def test_pods_that_are_said_to_fit_do_fit_and_one_more_does_not(quarters: int, c
     ],
 )
 def test_taints_and_tolerations(toleration: dict[str, str], *, tolerated: bool) -> None:
-    assert (scheduling.in_the_way(node(taints=[TAINT]), {"tolerations": [toleration]}) == []) is tolerated
+    assert (nodes.in_the_way(node(taints=[TAINT]), {"tolerations": [toleration]}) == []) is tolerated
 
 
 def test_a_preference_keeps_no_pod_away() -> None:
-    assert scheduling.in_the_way(node(taints=[{"key": "pool", "effect": "PreferNoSchedule"}]), {}) == []
+    assert nodes.in_the_way(node(taints=[{"key": "pool", "effect": "PreferNoSchedule"}]), {}) == []
 
 
 @pytest.mark.parametrize(
@@ -65,5 +65,5 @@ def test_required_affinity(expression: dict[str, Any], *, fits: bool) -> None:
     labelled = node(labels={"pool": "a", "size": "4"})
     terms = [{"matchExpressions": [{"key": "absent", "operator": "Exists"}]}, {"matchExpressions": [expression]}]
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
-    assert scheduling.is_selected(labelled, {"affinity": affinity}) is fits
-    assert not scheduling.is_selected(labelled, {"affinity": affinity, "nodeSelector": {"pool": "b"}})
+    assert nodes.is_selected(labelled, {"affinity": affinity}) is fits
+    assert not nodes.is_selected(labelled, {"affinity": affinity, "nodeSelector": {"pool": "b"}})
