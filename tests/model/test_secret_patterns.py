@@ -125,6 +125,29 @@ def test_other_values_are_not_secrets(name: str, value: object) -> None:
     assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"]["extraEnv"] == {name: value}
 
 
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        *(f"gh{letter}_" for letter in "pousr"),
+        "github_pat_",
+        "glpat-",
+        *(f"xox{letter}-" for letter in "abprs"),
+        "xapp-",
+        "hvs.",
+        "npm_",
+        "pypi-",
+        "dckr_pat_",
+        "ATATT",
+        "SG.abcdefghijklmnopqrst-_.",
+        "AbCdEfGhIjKlMn.atlasv1.",
+        "eyJhbGciOiJI.",
+    ],
+)
+def test_tokens_are_recognized_by_their_prefix(prefix: str) -> None:
+    assert [secret_patterns.in_text(text) for text in (f"{prefix}0a", f"a={prefix}0a")] == ["a token"] * 2
+    assert [secret_patterns.in_text(text) for text in (prefix, f"{prefix}-", f"x{prefix}0a")] == [""] * 3
+
+
 def test_remaining_secret_variables_are_named() -> None:
     sidecar = {
         "name": "s",

@@ -155,8 +155,8 @@ def test_every_picture_is_whole(name: str) -> None:
 
 
 def test_labels_are_escaped() -> None:
-    odd = Graph([Node("a", "pods", 'x"y<z>\\\nlast'), Node("b", "policy", "{}")], [Edge("a", "b", "connects")])
-    assert graph.mermaid(odd) == 'flowchart LR\n  n1["x&quot;y&lt;z>\\<br/>last"]\n  n2{{"{}"}}\n  n1 --> n2\n'
+    odd = Graph([Node("a", "pods", '&lt; x"y<z>\\\nlast'), Node("b", "policy", "{}")], [Edge("a", "b", "connects")])
+    assert graph.mermaid(odd) == 'flowchart LR\n  n1["&amp;lt; x&quot;y&lt;z>\\<br/>last"]\n  n2{{"{}"}}\n  n1 --> n2\n'
 
 
 def test_graphs_contain_no_secret() -> None:

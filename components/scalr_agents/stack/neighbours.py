@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 Selector = Mapping[str, str]
 _Labels = frozenset[tuple[str, str]]
-Overlap = Literal["apart", "possible", "same"]
+Overlap = Literal["possible", "same"]
+"""Whether pods may run on the nodes of others; `same` if the labels that one requires include all those of the other."""
 Directory = tuple[str, ...]
 Volume = tuple[str, str] | None
 """Namespace and name of a claim, or `None` for the disk of a node."""
@@ -108,7 +109,7 @@ class _Nodes:
         self._parts: dict[tuple[frozenset[str], frozenset[str]], dict[_Labels, int]] = {}
 
     def met(self, agent: AnyAgent) -> Iterator[tuple[Overlap, int, AnyAgent]]:
-        """The first agents whose pods may run on a node with those of another one, with their positions; as `overlap` says it."""
+        """The first agents whose pods may run on a node with those of another one, with their positions."""
         for selector in _selectors(agent):
             for keys in self._by_keys:
                 common = keys.intersection(selector)
@@ -128,18 +129,6 @@ class _Nodes:
 
 def _part(labels: Iterable[tuple[str, str]], keys: frozenset[str]) -> _Labels:
     return frozenset(label for label in labels if label[0] in keys)
-
-
-def overlap(some: Sequence[Selector], others: Sequence[Selector]) -> Overlap:
-    """Whether pods of both may run on one node; `same` if the labels that one requires include all those of the other."""
-    found: Overlap = "apart"
-    for one, other in product(some, others):
-        if any(other.get(key, value) != value for key, value in one.items()):
-            continue
-        if one and other and (one.items() <= other.items() or other.items() <= one.items()):
-            return "same"
-        found = "possible"
-    return found
 
 
 class Mount(NamedTuple):
@@ -196,7 +185,7 @@ def _meeting(own: Sequence[Mount], theirs: Sequence[Mount]) -> Iterator[tuple[Di
     for one, other in product(*(sorted(some, key=lambda mount: len(mount.directory)) for some in (own, theirs))):
         shorter = min(len(one.directory), len(other.directory))
         meets = one.directory[:shorter] == other.directory[:shorter] and (one.writable or other.writable)
-        if meets and (one.volume or overlap([one.nodes], [other.nodes]) != "apart"):
+        if meets and (one.volume or all(other.nodes.get(key, value) == value for key, value in one.nodes.items())):
             yield one.directory, other.directory
 
 
