@@ -13,8 +13,7 @@ from pydantic import BaseModel, Field
 from scalr_agents import stack
 from scalr_agents.caches.efs.settings import EfsSettings
 from scalr_agents.charts.agent_job import JobAgent
-from scalr_agents.charts.agent_job.values.access import Rbac
-from scalr_agents.charts.agent_job.values.agent import Agent
+from scalr_agents.charts.agent_job.values import Agent, Rbac
 from scalr_agents.charts.shared.loading import load
 from scalr_agents.machines.ec2 import Ec2Settings
 from scalr_agents.model import parse as shapes

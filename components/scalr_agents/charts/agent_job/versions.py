@@ -1,37 +1,83 @@
-"""The versions of `agent-job`."""
+"""What differs between versions of `agent-job`: names, values, and what agents expect of their pods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scalr_agents.charts.agent_job import names
-from scalr_agents.charts.agent_job.corrections import RULES
-from scalr_agents.charts.agent_job.values.access import LEGACY_CLUSTER_RULES, LEGACY_RULES
+from scalr_agents.charts.agent_job.published import CORRECTIONS, LESS_MEMORY, PUBLISHED
+from scalr_agents.charts.agent_job.values import LEGACY_CLUSTER_RULES, LEGACY_RULES, AgentJobValues
+from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.charts.shared.values import POD_FIELDS
-from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
+from scalr_agents.charts.shared.versions import Handover, Row, Table
 from scalr_agents.model.lines import NEWEST, NEWEST_DATED, Line, TaskResource
-from scalr_agents.model.merge import Values
-from scalr_agents.model.release import Release
+from scalr_agents.model.names import Identity, Names
 
-AGENT_TASK = TaskResource(
-    group="scalr.io",
-    version="v1",
-    kind="AgentTask",
-    plural="atasks",
-    singular="atask",
-    short_names=("at",),
-    named_jobs=False,
-    template_variable="SCALR_AGENT_KUBERNETES_JOB_TEMPLATE",
-)
-AGENT_TASK_TEMPLATE = TaskResource(
-    group="scalr.io",
-    version="v1",
-    kind="AgentTaskTemplate",
-    plural="agenttasktemplates",
-    singular="agenttasktemplate",
-    short_names=("att",),
-    named_jobs=True,
-    template_variable="SCALR_AGENT_KUBERNETES_TASK_TEMPLATE",
-)
+
+@dataclass(frozen=True, kw_only=True)
+class JobNames(Names):
+    """The names of agent-job."""
+
+    task_template: str = ""
+    cluster_role: str = ""
+    cluster_role_binding: str = ""
+    controller_budget: str = ""
+    task_budget: str = ""
+    buffer: str = ""
+    buffer_priority: str = ""
+    cache_preparation: str = ""
+    pre_pull: str = ""
+
+
+def _legacy_names(identity: Identity) -> JobNames:
+    full, scoped = identity.full_name, identity.scoped
+    cluster = f"{identity.namespace}.{full}" if scoped else full
+    return _names(
+        identity,
+        cluster,
+        deployment=full if scoped else "scalr-agent",
+        task_template=f"{full}-task" if scoped else "scalr-agent-task",
+        network_policy=f"{full}-network-policy" if scoped else f"{full}-task-network-policy",
+        controller_budget=full if scoped else f"{full}-agent",
+    )
+
+
+def _current_names(identity: Identity) -> JobNames:
+    """The names on the current line. They equal the chart's, except for cluster-scoped objects."""
+    full = identity.full_name
+    cluster = f"{identity.namespace}.{full}" if identity.scoped else f"{identity.namespace}-{full}"
+    return _names(
+        identity,
+        cluster,
+        deployment=full,
+        task_template=f"{full}-task-template",
+        network_policy=f"{full}-network-policy",
+        controller_budget=full,
+        client_cert_secret=f"{full}-client-cert",
+        cache_preparation=f"{full}-cache-preparation",
+    )
+
+
+def _names(identity: Identity, cluster: str, **more: str) -> JobNames:
+    full = identity.full_name
+    return JobNames(
+        service_account=identity.service_account,
+        token_secret=full,
+        env_secret=f"{full}-env",
+        ca_bundle_secret=f"{full}-ca-bundle",
+        data_claim=f"{full}-data",
+        cache_claim=f"{full}-cache",
+        ingress_policy=f"{full}-ingress-network-policy",
+        controller_policy=f"{full}-controller-network-policy",
+        role=f"{full}-role",
+        role_binding=f"{full}-role-binding",
+        cluster_role=f"{cluster}-clusterrole",
+        cluster_role_binding=f"{cluster}-clusterrole-binding",
+        task_budget=f"{full}-task",
+        buffer=f"{full}-buffer",
+        buffer_priority=f"{identity.namespace}.{full}-buffer",
+        pre_pull=f"{full}-pre-pull",
+        **more,
+    )
+
 
 Variables = Mapping[str, str | int | bool]
 """Variables with fixed values."""
@@ -67,7 +113,9 @@ class JobRow(Row):
     """Whether the Job of a run starts another pod after a disruption. A run that failed is never started again."""
 
 
-_LOOP_HOST = "storage.googleapis.com"
+Job = Agent[AgentJobValues, JobNames, JobRow]
+"""An agent of this chart, as its objects and checks see it."""
+
 _DOWNLOADED_LOOP = r"""url="https://storage.googleapis.com/runner-exec-loop/d299348/exec_loop.sh"
 checksum="365410cdb41ab9f22f11f41b55c6abc04281c0209fc118d31b22e12bff6a07ae"
 target="/tmp/exec-loop.sh"
@@ -83,7 +131,6 @@ exec /bin/sh "$target"
 
 _POD_FIELDS = ("task.topologySpreadConstraints", *(f"{section}.{name}" for section in ("agent", "task") for name in POD_FIELDS))
 _MUTUAL_TLS = ("global.tls.clientCertSecret", "global.tls.clientCert", "global.tls.clientKey")
-_LESS_MEMORY: Values = {"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}}
 
 _0_57 = JobRow(
     since=(0, 57),
@@ -114,7 +161,7 @@ _0_60 = _0_59.then(
     new=("global.imageNamespace",),
     gone=("task.worker.image",),
     runner_command=["/bin/sh", "-c", _DOWNLOADED_LOOP],
-    downloaded_from=_LOOP_HOST,
+    downloaded_from="storage.googleapis.com",
     runner_with_agent=False,
 )
 _0_61_3 = _0_60.then(
@@ -163,7 +210,7 @@ _1_0_4 = _1_0_0.then((1, 0, 4), gone=_MUTUAL_TLS)
 _1_1 = _1_0_4.then((1, 1), new=_MUTUAL_TLS, handover=_1_0_4.handover._replace(task_budget=True))
 _1_2 = _1_1.then(
     (1, 2),
-    before=_LESS_MEMORY,
+    before=LESS_MEMORY,
     new=(
         "agent.binaryCache",
         "agent.controller.command",
@@ -183,66 +230,52 @@ _1_3 = _1_2.then(
     handover=_1_2.handover._replace(job_restart_policy=False),
     restarts=True,
 )
-_BUDGET: Values = {"task": {"podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}}
-_NO_BUDGET: Values = {"task": {"podDisruptionBudget": None}}
-
-_LINES = (
-    Line(
-        chart="agent-job",
-        generation="legacy",
-        base_name="agent-job",
-        default_version="0.57.0",
-        dated="December 2025",
-        oldest=(0, 57),
-        newest=(0, 60),
-        names=names.legacy,
-        task_resource=AGENT_TASK,
-    ),
-    Line(
-        chart="agent-job",
-        generation="current",
-        base_name="scalr-agent",
-        default_version=NEWEST,
-        dated=NEWEST_DATED,
-        oldest=(0, 61, 3),
-        newest=None,
-        names=names.current,
-        task_resource=AGENT_TASK_TEMPLATE,
-    ),
-)
 TABLE = Table(
     chart="agent-job",
-    lines=_LINES,
-    rows=(_0_57, _0_59, _0_60, _0_61_3, _0_61_4, _0_63_1, _0_65, _1_0_0, _1_0_4, _1_1, _1_2, _1_3),
-    published=(
-        Published(
-            "0.5.64",
-            "0.57.0",
-            defaults={
-                "agent": {"moduleCache": None, "topologySpreadConstraints": None},
-                "persistence": {"cache": {"persistentVolumeClaim": {"storage": "50Gi"}}},
-            },
-            corrected=_NO_BUDGET,
+    lines=(
+        Line(
+            chart="agent-job",
+            generation="legacy",
+            base_name="agent-job",
+            default_version="0.57.0",
+            dated="December 2025",
+            oldest=(0, 57),
+            newest=(0, 60),
+            names=_legacy_names,
+            task_resource=TaskResource(
+                group="scalr.io",
+                version="v1",
+                kind="AgentTask",
+                plural="atasks",
+                singular="atask",
+                short_names=("at",),
+                named_jobs=False,
+                template_variable="SCALR_AGENT_KUBERNETES_JOB_TEMPLATE",
+            ),
         ),
-        *Published("0.5.65", "0.58.0", corrected=_NO_BUDGET).then(
-            ("0.5.66", "0.59.0"),
-            ("0.5.67", "0.60.0"),
-            ("0.5.68", "0.61.3"),
-            ("0.5.69", "0.61.4"),
-            ("0.5.70", "0.62.0"),
-            ("0.5.71", "0.63.0"),
-            ("0.5.72", "0.63.1"),
-            ("0.5.74", "0.65.0"),
-            ("0.5.75", "0.65.1"),
-            ("0.5.76", "1.0.0"),
-            ("0.5.78", "1.0.4"),
-            ("0.5.79", "1.0.5"),
-        ),
-        Published("0.6.1", "1.1.0", corrected=_BUDGET),
-        *Published("0.6.2", "1.2.0", defaults=_LESS_MEMORY, corrected=_BUDGET).then(
-            ("0.6.3", "1.2.1"), ("0.6.4", "1.3.0"), ("0.6.5", "1.4.0")
+        Line(
+            chart="agent-job",
+            generation="current",
+            base_name="scalr-agent",
+            default_version=NEWEST,
+            dated=NEWEST_DATED,
+            oldest=(0, 61, 3),
+            newest=None,
+            names=_current_names,
+            task_resource=TaskResource(
+                group="scalr.io",
+                version="v1",
+                kind="AgentTaskTemplate",
+                plural="agenttasktemplates",
+                singular="agenttasktemplate",
+                short_names=("att",),
+                named_jobs=True,
+                template_variable="SCALR_AGENT_KUBERNETES_TASK_TEMPLATE",
+            ),
         ),
     ),
+    rows=(_0_57, _0_59, _0_60, _0_61_3, _0_61_4, _0_63_1, _0_65, _1_0_0, _1_0_4, _1_1, _1_2, _1_3),
+    published=PUBLISHED,
     ours=(
         "agent.minReadySeconds",
         "task.allowNfs",
@@ -251,10 +284,5 @@ TABLE = Table(
         "persistence.cache.hostPath.preparation",
         *_POD_FIELDS,
     ),
-    corrections=RULES,
+    corrections=CORRECTIONS,
 )
-
-
-def of(release: Release) -> JobRow:
-    """What the agents of a release expect."""
-    return TABLE.row(release.version)

@@ -1,9 +1,44 @@
-"""Differences between the objects of `agent-job` and those of the published chart."""
+"""The charts `agent-job` that Scalr published: their defaults, and where our objects differ from theirs."""
 
 from typing import Any
 
 from scalr_agents.charts.shared.corrections import ABSENT, ALL, CHECKSUM, ENV, MIRRORS, TEMPLATE, Rule, changed, gone, hardened, new
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.versions import Published
+from scalr_agents.model.merge import Values
+
+LESS_MEMORY: Values = {"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}}
+"""The default of agents before 1.2, which the charts kept."""
+_BUDGET: Values = {"task": {"podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}}
+_NO_BUDGET: Values = {"task": {"podDisruptionBudget": None}}
+
+PUBLISHED = (
+    Published(
+        "0.5.64",
+        "0.57.0",
+        defaults={
+            "agent": {"moduleCache": None, "topologySpreadConstraints": None},
+            "persistence": {"cache": {"persistentVolumeClaim": {"storage": "50Gi"}}},
+        },
+        corrected=_NO_BUDGET,
+    ),
+    *Published("0.5.65", "0.58.0", corrected=_NO_BUDGET).then(
+        ("0.5.66", "0.59.0"),
+        ("0.5.67", "0.60.0"),
+        ("0.5.68", "0.61.3"),
+        ("0.5.69", "0.61.4"),
+        ("0.5.70", "0.62.0"),
+        ("0.5.71", "0.63.0"),
+        ("0.5.72", "0.63.1"),
+        ("0.5.74", "0.65.0"),
+        ("0.5.75", "0.65.1"),
+        ("0.5.76", "1.0.0"),
+        ("0.5.78", "1.0.4"),
+        ("0.5.79", "1.0.5"),
+    ),
+    Published("0.6.1", "1.1.0", corrected=_BUDGET),
+    *Published("0.6.2", "1.2.0", defaults=LESS_MEMORY, corrected=_BUDGET).then(("0.6.3", "1.2.1"), ("0.6.4", "1.3.0"), ("0.6.5", "1.4.0")),
+)
 
 _TASKS = ("AgentTask", "AgentTaskTemplate")
 
@@ -12,7 +47,7 @@ def _zero(was: Any, becomes: Any) -> bool:
     return was is ABSENT and becomes == 0
 
 
-RULES = (
+CORRECTIONS = (
     MIRRORS,
     Rule("Rolling on changed secrets", CHECKSUM, WORKLOADS),
     Rule("Hardening of containers", rf"{TEMPLATE}spec\.containers\[(controller|worker)\]\.securityContext.*", test=hardened),

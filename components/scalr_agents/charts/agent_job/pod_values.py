@@ -1,20 +1,28 @@
-"""Section `task`: the Job that the controller starts for every run, with its containers `runner` and `worker`."""
+"""The values of pods: sections `global`, what all pods have; `task`, the Job of a run; and `persistence`, their volumes."""
 
 from typing import Annotated, Literal
 
-from scalr_agents.charts.shared.values import Image, PodFields, resources
+from scalr_agents.charts.shared.values import Image, PodFields, Tls, resources
+from scalr_agents.charts.shared.volumes import Claim, Volume
 from scalr_agents.model.fields import (
+    AccessMode,
     Affinity,
     Annotations,
     Containers,
     Count,
     CountOrPercent,
+    EmptyDir,
     EnvMap,
     Flag,
     ImageTag,
+    InputText,
     Labels,
     Name,
+    OptionalDirectory,
     PodSecurityContext,
+    PullSecrets,
+    Quantity,
+    Registry,
     Repository,
     Resources,
     SecurityContext,
@@ -24,8 +32,58 @@ from scalr_agents.model.fields import (
     VolumeMounts,
     Volumes,
 )
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.section import ChartSection, default
 from scalr_agents.model.variables import variable
+
+
+class Proxy(ChartSection):
+    """The HTTP proxy of all containers."""
+
+    enabled: Flag = False
+    """Whether to set `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`."""
+    http_proxy: Annotated[InputText, variable("HTTP_PROXY")] = ""
+    """URL of the proxy for HTTP requests."""
+    https_proxy: Annotated[InputText, variable("HTTPS_PROXY")] = ""
+    """URL of the proxy for HTTPS requests."""
+    no_proxy: Annotated[InputText, variable("NO_PROXY")] = ""
+    """Hosts, domains and networks to reach without the proxy, separated by commas."""
+
+
+class Global(ChartSection):
+    """Settings of all pods of the release. A component's own setting takes precedence, even if it is 0 or false."""
+
+    image_registry: Registry = ""
+    """Registry of the images of controller, worker and runner, not of sidecars. Default: Docker Hub."""
+    image_namespace: Registry = ""
+    """Replaces everything before the last part of a repository, for mirrors that keep all images in one place."""
+    labels: Labels = {}
+    """Labels of all objects, including Jobs and pods. The labels of the selectors cannot be changed."""
+    annotations: Annotations = {}
+    """Annotations of all objects, including Jobs but not pods."""
+    image_pull_secrets: PullSecrets = []
+    """Pull secrets of both pods, `[{name: ...}]`."""
+    pod_annotations: Annotations = {}
+    """Annotations of both pods."""
+    pod_labels: Labels = {}
+    """Labels of both pods. The labels of the selectors cannot be changed."""
+    pod_security_context: PodSecurityContext = {
+        "runAsNonRoot": True,
+        "runAsUser": 1000,
+        "runAsGroup": 1000,
+        "fsGroup": 1000,
+        "fsGroupChangePolicy": "OnRootMismatch",
+        "supplementalGroups": [],
+        "sysctls": [],
+        "seLinuxOptions": {},
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    """Kubernetes PodSecurityContext of both pods. The default runs as user and group 1000."""
+    proxy: Proxy = default(Proxy)
+    """HTTP proxy."""
+    tls: Tls = default(Tls)
+    """Certificate authorities and the client certificate."""
+
 
 UNEVICTABLE = 2147483647
 """The largest value of `minAvailable`: no task pod may be evicted."""
@@ -179,3 +237,95 @@ class Task(PodFields):
     """The worker container."""
     runner: Runner = default(Runner)
     """The runner container."""
+
+
+class CacheClaim(Claim):
+    """The claim of the shared cache, which all task pods and the controllers mount."""
+
+    storage: Quantity = "90Gi"
+    """Size of the created claim."""
+    access_mode: AccessMode = "ReadWriteMany"
+    """Access mode of the created claim. Several pods require ReadWriteMany; anything else is a warning."""
+
+
+class Data(Volume):
+    """Workspace data of a run."""
+
+    enabled: Flag = False
+    """Whether to use a claim. Default: an emptyDir, which is deleted with the run's pod."""
+    empty_dir: EmptyDir = {"sizeLimit": "4Gi"}
+    """Kubernetes EmptyDirVolumeSource, used if `enabled` is false."""
+    persistent_volume_claim: Claim = default(Claim)
+    """The claim, used if `enabled` is true."""
+
+
+class PreparationImage(Image):
+    """Image of the pods that prepare nodes. It must contain a shell, `stat`, `chown`, `chmod` and `sleep`."""
+
+    repository: Repository = "busybox"
+    """Repository, without tag."""
+    tag: ImageTag = "1.37"
+    """Tag."""
+
+
+class Preparation(ChartSection):
+    """A DaemonSet that makes the tasks' user the owner of the directory, on every node that tasks may use. Not in the chart."""
+
+    enabled: Flag = False
+    """Whether to prepare the nodes. Kubernetes creates the directory for root, but tasks do not run as root. If false, change the owner
+    yourself. Requires `persistence.cache.enabled` and `persistence.cache.hostPath.path`."""
+    image: PreparationImage = default(PreparationImage)
+    """Image."""
+    resources: Resources = resources("10m", "16Mi", "50m", "64Mi")
+    """Resources of the DaemonSet's containers."""
+
+
+class HostPath(ChartSection):
+    """A directory of each node."""
+
+    path: OptionalDirectory = ""
+    """Absolute path. Default: none; the cache is on the claim."""
+    type: Literal["", "Directory", "DirectoryOrCreate"] = "DirectoryOrCreate"
+    """Kubernetes field `hostPath.type`."""
+    preparation: Preparation = default(Preparation)
+    """Preparation of the directory on the nodes."""
+
+
+class Cache(Volume):
+    """The cache of binaries, providers and modules, which runs share."""
+
+    enabled: Flag = False
+    """Whether to use a claim or `hostPath`. Default: an emptyDir, so that every run downloads everything."""
+    empty_dir: EmptyDir = {"sizeLimit": "1Gi"}
+    """Kubernetes EmptyDirVolumeSource, used if `enabled` is false."""
+    persistent_volume_claim: CacheClaim = default(CacheClaim)
+    """The claim, used if `enabled` is true."""
+    host_path: HostPath = default(HostPath)
+    """A directory of each node for the cache of task pods, used if `enabled` is true. Takes precedence over the claim; controllers then use
+    an emptyDir."""
+
+    @property
+    def is_on_node(self) -> bool:
+        """Whether task pods use a directory of their node."""
+        return self.enabled and bool(self.host_path.path)
+
+
+class Persistence(ChartSection):
+    """Volumes of the task pods. The controllers mount the cache too."""
+
+    data: Data = default(Data)
+    """Workspace data."""
+    cache: Cache = default(Cache)
+    """The shared cache."""
+
+    @property
+    def cache_of_controllers(self) -> Cache:
+        """The cache of pods that use nothing of their node."""
+        return self.cache.model_copy(update={"enabled": False}) if self.cache.is_on_node else self.cache
+
+    @property
+    def created_claims(self) -> dict[str, Claim]:
+        """The claims that are created, by their component."""
+        every: dict[str, Volume] = {"data": self.data, "cache": self.cache_of_controllers}
+        claims = {component: volume.persistent_volume_claim for component, volume in every.items() if volume.enabled}
+        return {component: claim for component, claim in claims.items() if not is_set(claim.claim_name)}
