@@ -18,7 +18,7 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 # The same, without those that are pinned for some platforms only.
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: help render test fuzz control-plane kubernetes-plugin test-cluster test-engine debian-packages test-machines test-languages test-package clouds test-clouds node test-node \
+.PHONY: help render test fuzz mutants control-plane kubernetes-plugin test-cluster test-engine debian-packages test-machines test-languages test-package clouds test-clouds node test-node \
 	check lint types github bench schema docs dist release-notes pins clean install install-kubernetes
 
 # This list.
@@ -42,6 +42,10 @@ test-package: $(VENV)/.dev
 # Many more mutations than `test` makes, through each fuzzer.
 fuzz: $(VENV)/.dev
 	@set -e; for each in $(FUZZERS); do echo "$$each:"; $(BIN)/python -m tests.$$each.fuzz $(MUTATIONS); done
+
+# Faults in the package that a test must notice, one after another (tests/mutants.yaml). ROOMS=stack tries those of one room.
+mutants: $(VENV)/.dev
+	@$(BIN)/python -m tests.mutants $(ROOMS)
 
 # The programs that test-cluster, test-engine, test-machines and test-languages run, built once with Go into ~/.cache/scalr-agents/tools (or SCALR_AGENTS_TOOLS).
 control-plane:

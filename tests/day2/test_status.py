@@ -94,6 +94,7 @@ def a_waiting_pod(content: dict[str, Any]) -> dict[str, Any]:
     [
         (a_waiting_pod(unscheduled("0/3 nodes are available")), "Unschedulable: 0/3 nodes are available"),
         (a_waiting_pod(waiting("ImagePullBackOff", message="Back-off pulling")), "ImagePullBackOff in runner: Back-off pulling"),
+        (a_waiting_pod({"initContainerStatuses": waiting("ErrImagePull")["containerStatuses"]}), "ErrImagePull in runner"),
         (a_waiting_pod(waiting("ContainerCreating")), "FailedMount: no such claim"),
         ({"jobs": [job("plan")], "events": [event("plan", "FailedCreate", "exceeded quota", "Job")]}, "FailedCreate: exceeded quota"),
         ({"jobs": [job("plan", spec={"suspend": True})]}, "Suspended"),

@@ -37,6 +37,29 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
     server.server_close()
 
 
+@pytest.mark.parametrize(
+    ("proxy", "place", "behind"),
+    [
+        ("", ("acme.io", 443), None),
+        ("http://proxy.acme.io", ("proxy.acme.io", 3128), "acme.io"),
+        ("http://proxy.acme.io:8080", ("proxy.acme.io", 8080), "acme.io"),
+    ],
+)
+def test_services_are_asked_through_the_proxy(
+    proxy: str, place: tuple[str, int], behind: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[HTTPConnection] = []
+
+    def answer(connection: HTTPConnection, *_: object) -> tuple[int, str]:
+        asked.append(connection)
+        return 200, ""
+
+    monkeypatch.setattr(on_machine, "answer", answer)
+    monkeypatch.setattr("urllib.request.getproxies_environment", lambda: {"https": proxy})
+    on_machine.https("acme.io", "GET", "/", {}, "", "a secret")
+    assert [(each.host, each.port, vars(each)["_tunnel_host"]) for each in asked] == [(*place, behind)]
+
+
 @pytest.mark.parametrize("secret", [ARN, NAME])
 def test_the_secrets_file_is_readable_only_by_root(cloud: Cloud, secret: str, tmp_path: Path) -> None:
     file = tmp_path / "secret.env"

@@ -138,12 +138,13 @@ def test_pods_are_found_by_their_names(agent: str, own: list[str], runs: list[st
         assert matched(found.everything, pod) == (pod not in others)
 
 
-@pytest.mark.parametrize(("length", "job"), [(24, "{}-run-1-plan"), (25, "{}-run-1-plan"), (60, "run-v0o1k2-plan")])
-def test_runs_are_found_if_their_names_are_cut(length: int, job: str) -> None:
+@pytest.mark.parametrize(("length", "jobs"), [(24, ["{}-run-1-plan"]), (25, ["{}-run-1-plan", "run-1-plan"]), (60, ["run-v0o1k2-plan"])])
+def test_runs_are_found_if_their_names_are_cut(length: int, jobs: list[str]) -> None:
     name = "a" * length
     loaded = of_stack({"web": {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "values": {"fullnameOverride": name}}})
     [found] = watched(loaded.agents)
-    assert matched(found.runs, f"{job.format(name)}-abcde")
+    assert [matched(found.runs, f"{job.format(name)}-abcde") for job in jobs] == [True] * len(jobs)
+    assert matched(found.runs, "run-1-plan-abcde") == (length > 24)
     assert matched(found.own, f"{name}-{REPLICA_SETS_HASH}-"[:58] + "abcde")
     assert not matched(found.runs, f"{name}-{REPLICA_SETS_HASH}-"[:58] + "abcde")
 
