@@ -16,6 +16,7 @@ from tests.charts.agent_job.nodes import NAMES
 from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, objects
 from tests.helpers.agent_local import CERTIFICATE, KEY
 from tests.helpers.changes import changes
+from tests.helpers.validated import validate
 
 DIFFERENCES: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "line_differences.yaml").read_text())
 VERSION_LABEL = ".metadata.labels.app.kubernetes.io/version"
@@ -98,3 +99,21 @@ def test_objects_have_the_documented_names(version: str, naming: Any) -> None:
     announced = sorted(name for name in asdict(replace(names, cache_preparation="")).values() if name)  # that goes without a claim
     assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == announced
     assert {f"runs-{NAMES[version]}-{policy}-network-policy" for policy in ("ingress", "controller")} < set(announced)
+
+
+@pytest.mark.parametrize(
+    ("base", "version", "names"),
+    [
+        ("", CURRENT, "runs-scalr-agent-run-.+"),
+        ("web", CURRENT, "web-run-.+"),
+        ("a.b", CURRENT, "a[.]b-run-.+"),
+        ("b" * 24, CURRENT, f"{'b' * 24}-run-.+"),
+        ("b" * 25, CURRENT, f"(?:{'b' * 25}-)?run-.+"),
+        ("", LEGACY, "atask-.+"),
+    ],
+)
+def test_names_of_jobs(base: str, version: str, names: str) -> None:
+    """The agent leaves out a base name with which a Job's name could be longer than 63 characters."""
+    agent = validate("agent-job", merge(MINIMUM, {"task": {"job": {"basename": base}}} if base else {}), agent_version=version)
+    assert agent.runs is not None
+    assert agent.runs.names == names

@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.findings import ValuesError
-from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.nodes import CACHE, HARDENED, MIRROR, labels_of, made_of, metadata, pod_of
-from tests.helpers.agent_job import CURRENT, MINIMUM, nested
+from tests.helpers.agent_job import CURRENT, nested
 
 PREPARATION = "persistence.cache.hostPath.preparation"
 
@@ -83,12 +80,6 @@ def test_the_preparation_daemon_set() -> None:
         },
     }
     assert "buffer" not in made
-
-
-@pytest.mark.parametrize("off", [nested("persistence.cache.enabled", False), nested("persistence.cache.hostPath.path", "")])
-def test_preparation_requires_a_directory(off: dict[str, Any]) -> None:
-    with pytest.raises(ValuesError, match=rf"error: {PREPARATION}\.enabled: requires persistence"):
-        charts.render("agent-job", merge(merge(MINIMUM, CACHE), off), release="runs", namespace="scalr", agent_version=CURRENT)
 
 
 @pytest.mark.parametrize("kind", ["", "Directory"])

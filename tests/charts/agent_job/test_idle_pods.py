@@ -1,4 +1,4 @@
-"""Placeholders that reserve room for tasks, on both lines, and the nodes of placeholders and preparation."""
+"""Pods that wait on the nodes of tasks, on both lines: placeholders that reserve room, and the DaemonSet that keeps images."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,6 +7,7 @@ import pytest
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
+from scalr_agents.stack import pod_security
 
 from tests.charts.agent_job.nodes import (
     BUFFER,
@@ -33,8 +34,9 @@ POD = {
     "fsGroupChangePolicy": "OnRootMismatch",
     "seccompProfile": {"type": "RuntimeDefault"},
 }
+ON = Inputs(pre_pull=True)
+ASLEEP = {"imagePullPolicy": "IfNotPresent", "command": ["sleep", "infinity"]}
 on_both_lines = pytest.mark.parametrize("version", [LEGACY, CURRENT])
-
 
 SIZES: dict[str, dict[str, dict[str, Any]]] = {
     LEGACY: {
@@ -52,7 +54,6 @@ IMAGES = {LEGACY: ("scalr/agent-runner:0.57.0", "scalr/agent:0.57.0"), CURRENT: 
 @on_both_lines
 def test_the_placeholder_objects(version: str) -> None:
     made, full = made_of({}, version), f"runs-{NAMES[version]}"
-    asleep = {"imagePullPolicy": "IfNotPresent", "command": ["sleep", "infinity"]}
     runner, agent = IMAGES[version]
     assert made["buffer"] == {
         "apiVersion": "apps/v1",
@@ -71,8 +72,8 @@ def test_the_placeholder_objects(version: str) -> None:
                     "securityContext": POD,
                     "terminationGracePeriodSeconds": 1,
                     "containers": [
-                        {"name": "runner", "image": runner, **asleep, "securityContext": RUNNER, "resources": SIZES[version]["runner"]},
-                        {"name": "worker", "image": agent, **asleep, "securityContext": HARDENED, "resources": SIZES[version]["worker"]},
+                        {"name": "runner", "image": runner, **ASLEEP, "securityContext": RUNNER, "resources": SIZES[version]["runner"]},
+                        {"name": "worker", "image": agent, **ASLEEP, "securityContext": HARDENED, "resources": SIZES[version]["worker"]},
                     ],
                 },
             },
@@ -88,6 +89,46 @@ def test_the_placeholder_objects(version: str) -> None:
         "description": "Placeholders for tasks of Scalr agents; they give way to any other pod.",
     }
     assert "cache-preparation" not in made
+
+
+@on_both_lines
+def test_the_daemon_set_of_images(version: str) -> None:
+    full, labels = f"runs-{NAMES[version]}", labels_of(version, "pre-pull")
+    unprivileged = {**HARDENED, "runAsUser": 65534, "runAsGroup": 65534, "runAsNonRoot": True, "readOnlyRootFilesystem": True}
+    size = {"requests": {"cpu": "1m", "memory": "4Mi"}, "limits": {"cpu": "50m", "memory": "32Mi"}}
+    assert made_of({}, version, ON, base={})["pre-pull"] == {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": metadata(version, f"{full}-pre-pull", "pre-pull"),
+        "spec": {
+            "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}},
+            "selector": {"matchLabels": labels},
+            "template": {
+                "metadata": {"labels": labels},
+                "spec": {
+                    "serviceAccountName": full,
+                    "automountServiceAccountToken": False,
+                    "terminationGracePeriodSeconds": 1,
+                    "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
+                    "containers": [
+                        {"name": name, "image": image, **ASLEEP, "securityContext": unprivileged, "resources": size}
+                        for name, image in zip(("runner", "worker"), IMAGES[version], strict=True)
+                    ],
+                },
+            },
+        },
+    }
+
+
+def test_pods_that_keep_images_have_no_rights_of_tasks() -> None:
+    privileged = {"securityContext": {"privileged": True, "allowPrivilegeEscalation": True}}
+    task = {"podSecurityContext": {"runAsUser": 2000}, "runner": privileged, "worker": privileged}
+    assert pod_security.violations(pod_of(made_of({"task": task}, inputs=ON)["pre-pull"])["spec"], "restricted") == []
+
+
+def test_the_disk_of_pods_that_keep_images() -> None:
+    made = containers(made_of({}, inputs=replace(ON, disk=True))["pre-pull"])
+    assert {name: each["resources"]["limits"]["ephemeral-storage"] for name, each in made.items()} == {"runner": "50Mi", "worker": "50Mi"}
 
 
 @on_both_lines
@@ -159,11 +200,13 @@ def test_placeholders_and_the_daemon_set_pull_the_images_of_tasks(version: str, 
 GLOBAL = {"global": {"podAnnotations": {"team": "web"}, "podLabels": {"team": "web"}, "imagePullSecrets": [{"name": "regcred"}]}}
 
 
-@pytest.mark.parametrize(("version", "role"), [(LEGACY, "buffer"), (CURRENT, "buffer"), (CURRENT, "cache-preparation")])
-def test_placeholders_use_task_nodes_with_their_own_labels(version: str, role: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "role"), [(LEGACY, "buffer"), (CURRENT, "buffer"), (CURRENT, "pre-pull"), (CURRENT, "cache-preparation")]
+)
+def test_idle_pods_use_task_nodes_with_their_own_labels(version: str, role: str) -> None:
     own = {"podAnnotations": {"only": "tasks"}, "podLabels": {"only": "tasks"}, **PLACEMENT}
     given = merge(GLOBAL, {"task": own, "agent": {"replicaCount": 2}})
-    made = made_of(given, version, base=merge(BUFFER, CACHE) if version == CURRENT else BUFFER)
+    made = made_of(given, version, ON, base=merge(BUFFER, CACHE) if version == CURRENT else BUFFER)
     task, pod = pod_of(made["task-template"]), pod_of(made[role])
     assert {key: pod["spec"].get(key) for key in PLACEMENT} == {key: task["spec"][key] for key in PLACEMENT} == PLACEMENT
     assert pod["spec"]["imagePullSecrets"] == [{"name": "regcred"}]
