@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model import findings
 from scalr_agents.stack.source import Sealed
 
@@ -80,6 +81,14 @@ def test_output_mirrors_must_be_known(chart: str) -> None:
         (f"{PLACE}[0].url", "must be known before deployment, because the list of mirrors is one string")
     ]
     assert errors(chart, MIRRORS, mirror_tokens={"a.acme": object()}) == []
+
+
+@every_kind
+def test_output_mirrors_of_agents_that_do_not_support_them(chart: str) -> None:
+    given = {"agent": {"token": "x", "url": "https://acme.scalr.io", "providerNetworkMirrors": [{"url": object()}]}}
+    inputs = Inputs(network=Network.model_validate({"egress": {"enforcedBy": "cilium"}}))
+    found = findings.errors(validate(chart, given, agent_version="0.62.0", inputs=inputs).findings)
+    assert [finding.path for finding in found] == [PLACE]
 
 
 @every_kind

@@ -35,9 +35,9 @@ def with_token(mirrors: Sequence[NetworkMirror]) -> bool:
 def as_json(mirrors: Sequence[NetworkMirror]) -> str | Deferred:
     """The list of mirrors as the agent reads it.
 
-    The list is deferred if one of the tokens is.
+    The list is deferred if one of the tokens is, or an address, about which there is a finding.
     """
-    unknown = [mirror.token for mirror in mirrors if is_deferred(mirror.token)]
+    unknown = [text for mirror in mirrors for text in (mirror.token, mirror.url) if is_deferred(text)]
     if unknown:
         return unknown[0]
     return objects.as_json([mirror.model_dump(by_alias=True, exclude_defaults=True) for mirror in mirrors])
