@@ -131,6 +131,7 @@ def test_secrets_are_extracted(chart: str, version: str | None, given_values: Va
             "task.sidecars[0].env[0].value",
             "P contains a secret",
         ),
+        ({"agent": {"url": "https://me:hidden@acme.scalr.io"}}, "agent.url", "secret"),
         ({"global": {"podAnnotations": {"a": KEY}}}, "global.podAnnotations.a", "a private key"),
         ({"global": {"podAnnotations": {"a": "ghp_hidden"}}}, "global.podAnnotations.a", "a token; put it into a Secret"),
         ({"agent": {"token": ["hidden"]}}, "agent.token", "expected a string"),
@@ -154,6 +155,51 @@ def test_unsupported_secrets_are_refused(given_values: Values, path: str, words:
     assert [(finding.path, words in finding.message) for finding in errors(adopted.findings)] == [(path, True)]
     assert (adopted.stack, adopted.secrets, adopted.before, adopted.after) == ({}, [], [], [])
     assert "hidden" not in "".join(map(str, adopted.findings))
+
+
+@pytest.mark.parametrize(
+    ("given_values", "path"),
+    [
+        ({"task": {"sidecars": [{"name": "s", "image": "i", "args": ["--password=hidden"]}]}}, "task.sidecars[0].args[0]"),
+        ({"task": {"sidecars": [{"name": "s", "image": "i", "command": ["sh", "token: hidden"]}]}}, "task.sidecars[0].command[1]"),
+        ({"global": {"podAnnotations": {"vault-token": "hidden"}}}, "global.podAnnotations.vault-token"),
+        ({"global": {"podAnnotations": {"a": "api-key=hidden"}}}, "global.podAnnotations.a"),
+        ({"serviceAccount": {"annotations": {"acme.io/password": "hidden"}}}, "serviceAccount.annotations.acme\\.io/password"),
+    ],
+)
+def test_probable_secrets_are_warnings(given_values: Values, path: str) -> None:
+    findings = of_values(given_values).findings
+    assert [(finding.severity, finding.path) for finding in findings] == [("warning", path)]
+    assert "seems to contain a secret in plain text" in findings[0].message
+    assert "hidden" not in findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("chart", "given_values"),
+    [
+        ("agent-job", {"global": {"podAnnotations": {"vault.io/agent-inject-token": "true", "token.acme.io/used": "b"}}}),
+        ("agent-job", {"task": {"sidecars": [{"name": "s", "image": "i", "args": ["--password=$(P)", "--token-file=/a"]}]}}),
+        ("agent-job", {"agent": {"tokenExistingSecret": {"name": "pool", "key": "password"}}}),
+        ("agent-job", {"global": {"tls": {"caBundleSecret": {"name": "ca", "key": "secret"}}}}),
+        (
+            "agent-local",
+            {"allowMetadataService": True, "podSecurityContext": {"sysctls": [{"name": "kernel.keys.maxkeys", "value": "5"}]}},
+        ),
+    ],
+)
+def test_values_that_resemble_secrets_are_accepted(chart: str, given_values: Values) -> None:
+    adopted = of_values(given_values, chart)
+    assert adopted.findings == []
+    assert [note for note in adopted.notes if "plain text" in note] == []
+
+
+@pytest.mark.parametrize("dsn", ["https://public@sentry.io/5", "https://public:hidden@sentry.io/5"])
+def test_the_sentry_address_is_not_changed(dsn: str) -> None:
+    adopted = of_values({"agent": {"sentryDsn": dsn}}, version="1.4.0")
+    assert [(finding.severity, finding.path) for finding in adopted.findings] == [("warning", "agent.sentryDsn")]
+    assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"]["agent"]["sentryDsn"] == dsn
+    key = of_values({"agent": {"sentryDsn": KEY}}, version="1.4.0")
+    assert ("error", "agent.sentryDsn") in [(finding.severity, finding.path) for finding in key.findings]
 
 
 @pytest.mark.parametrize(

@@ -64,9 +64,9 @@ def load(project: Path | None, stack: str, *, demand_tokens: bool) -> "tuple[Sou
     with progress(f"reading {source.file.name}"):
         loaded = stacks.load(source.config, directory=source.directory, demand_tokens=demand_tokens and not source.environment)
     misplaced = list(secrets.misplaced(source.config))
-    others = [finding for finding in loaded.findings if not any(_waits(finding, other) for other in errors(misplaced))]
+    others = [finding for finding in loaded.findings if not any(_follows(finding, other) for other in errors(misplaced))]
     placeholders = secrets.placeholders(source.config) if demand_tokens else ()
-    findings = by_severity([*misplaced, *unread(source), *placeholders, *misspelt(source), *others, *_about_clouds(loaded, source)])
+    findings = by_severity([*misplaced, *unread(source), *placeholders, *misspelt(source), *others, *_missing_regions(loaded, source)])
     if findings:
         from scalr_agents.stack import positions
 
@@ -74,12 +74,12 @@ def load(project: Path | None, stack: str, *, demand_tokens: bool) -> "tuple[Sou
     return source, loaded, findings
 
 
-def _waits(finding: Finding, misplaced: Finding) -> bool:
+def _follows(finding: Finding, misplaced: Finding) -> bool:
     """Whether a finding is on a value that belongs elsewhere, or on the section of an agent that is empty without it."""
     return finding.at == misplaced.at or (len(finding.at) > len(("agents", "<name>")) and starts(misplaced.at, finding.at))
 
 
-def _about_clouds(loaded: "Stack", source: "Source") -> Iterator[Finding]:
+def _missing_regions(loaded: "Stack", source: "Source") -> Iterator[Finding]:
     from scalr_agents.stack.source import unknown_region
 
     yield from unknown_region(source)

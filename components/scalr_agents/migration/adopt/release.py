@@ -143,21 +143,21 @@ def own_values(given: Mapping[str, Any], about: About, version: str) -> Own:
     """
     chart, table = about.chart, charts.find(about.chart).versions
     release = next((one for one in table.published if (one.chart, one.agent) == (about.chart_version, about.agent_version)), None)
-    defaults = of_chart(chart, release) if release else _known(chart, version)
+    defaults = of_chart(chart, release) if release else _defaults(chart, version)
     complete = _are_complete(chart, given, defaults)
     if not about.agent_version:
         message = (
             "the version of the release is not known; give --metadata, --chart-version or --agent-version. Otherwise the release may "
             f"change in unexpected ways, since these would be {table.default_version_notice()}"
         )
-        return Own(_other(chart, version, given, None) if complete else dict(given), dict(given), [warning(chart, message)])
+        return Own(_changed_values(chart, version, given, None) if complete else dict(given), dict(given), [warning(chart, message)])
     if complete:
-        return Own(_other(chart, version, given, release), dict(given), notes=[_COMPUTED, *([] if release else [_UNSEEN])])
+        return Own(_changed_values(chart, version, given, release), dict(given), notes=[_COMPUTED, *([] if release else [_UNSEEN])])
     if release is None:
         name = f"{chart} {about.chart_version or f'of agents {about.agent_version}'}"
         message = "its defaults are not known, so values that are not given may change; give the output of helm get values --all"
         return Own(dict(given), dict(given), [warning(name, message)])
-    kept = _other(chart, version, defaults, release)
+    kept = _changed_values(chart, version, defaults, release)
     in_order = merge(merge(given, kept), given)
     note = f"the values have no chart defaults; those of {chart} {release.chart} are assumed (helm get values --all prints all values)"
     others = ", ".join(".".join(path) for path in leaves(kept))
@@ -165,7 +165,7 @@ def own_values(given: Mapping[str, Any], about: About, version: str) -> Own:
     return Own(in_order, coalesce(defaults, given), notes=notes)
 
 
-def ours(chart: str, version: str) -> Values:
+def our_defaults(chart: str, version: str) -> Values:
     """Our defaults for agents of a version."""
     given = charts.find(chart).versions.defaults(version)
     made: Values = charts.find(chart).model.model_validate(given).model_dump(by_alias=True)
@@ -174,12 +174,12 @@ def ours(chart: str, version: str) -> Values:
 
 def of_chart(chart: str, published: Published) -> Values:
     """The defaults of a published chart."""
-    return coalesce(coalesce(_known(chart, published.agent), published.corrected), published.defaults)
+    return coalesce(coalesce(_defaults(chart, published.agent), published.corrected), published.defaults)
 
 
-def _known(chart: str, version: str) -> Values:
+def _defaults(chart: str, version: str) -> Values:
     """Our defaults for the values that the chart has too."""
-    table, values = charts.find(chart).versions, ours(chart, version)
+    table, values = charts.find(chart).versions, our_defaults(chart, version)
     for path in (*table.unsupported(version), *table.ours):
         values = without(values, *path.split("."))
     return values
@@ -194,7 +194,7 @@ def _are_complete(chart: str, given: Mapping[str, Any], defaults: Mapping[str, A
     return all(isinstance(lookup(given, *path), Mapping) for path in needed)
 
 
-def _other(chart: str, version: str, given: Mapping[str, Any], release: Published | None) -> Values:
+def _changed_values(chart: str, version: str, given: Mapping[str, Any], release: Published | None) -> Values:
     """The values of a release that differ from our defaults.
 
     A chart default that is missing was unset, and becomes a `null`. Chart defaults that we correct are left out.
@@ -203,16 +203,17 @@ def _other(chart: str, version: str, given: Mapping[str, Any], release: Publishe
     meant, findings, _ = parse.parse(found.model, merge(found.versions.defaults(version), given))
     if findings:
         return dict(given)  # the findings come from their validation
-    known, defaults, corrected = ours(chart, version), of_chart(chart, release) if release else {}, release.corrected if release else {}
-    return merge(_different(given, meant.model_dump(by_alias=True), known, corrected), _unset(given, defaults, known))
+    known = our_defaults(chart, version)
+    changed = _changed(given, meant.model_dump(by_alias=True), known, release.corrected if release else {})
+    return merge(changed, _unset(given, of_chart(chart, release) if release else {}, known))
 
 
-def _different(given: Mapping[str, Any], meant: Mapping[str, Any], known: Mapping[str, Any], corrected: Mapping[str, Any] | None) -> Values:
+def _changed(given: Mapping[str, Any], meant: Mapping[str, Any], known: Mapping[str, Any], corrected: Mapping[str, Any] | None) -> Values:
     """The given values that differ from the known ones; `meant` are the given ones in the same form as the known ones."""
     found: Values = {}
     for key, value in given.items():
         if isinstance(value, Mapping) and isinstance(known.get(key), Mapping):
-            if below := _different(value, meant[key], known[key], (corrected or {}).get(key)):
+            if below := _changed(value, meant[key], known[key], (corrected or {}).get(key)):
                 found[key] = below
         elif key not in known or (meant.get(key) != known[key] and not (corrected and key in corrected and corrected[key] == value)):
             found[key] = value

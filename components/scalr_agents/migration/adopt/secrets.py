@@ -67,7 +67,7 @@ class Taken(NamedTuple):
 def take_out(values: Mapping[str, Any], settings: Settings) -> Taken:
     """Take the secrets out of values. Those that an existing Secret overrides are dropped."""
     referred = plain_secrets.referred(values)
-    variables, findings = _variables(values, referred)
+    variables, findings = _secret_variables(values, referred)
     rest = _without_variables(values, variables.keys())
     taken = []
     for path, key in in_values(settings):
@@ -80,13 +80,14 @@ def take_out(values: Mapping[str, Any], settings: Settings) -> Taken:
     taken += tokens
     for name, paths in variables.items():
         taken.append(Secret(entry(paths[0], name), "env", name, variable=name if any(path in _OF_DEPLOYMENTS for path in paths) else ""))
-    plain = list(dict.fromkeys(_plain(rest)))
+    plain = list(dict.fromkeys(_plain_variables(rest)))
     texts = {text for path, _ in in_values(settings) for text in plain_secrets.texts(lookup(values, *path.split(".")))}
     texts |= set(plain_secrets.texts(values)) - set(plain_secrets.texts(rest))
-    return Taken(rest, taken, plain, [*findings, *mirror_findings, *_left(rest, referred), *_wider(variables, settings)], texts)
+    findings += [*mirror_findings, *_secrets_elsewhere(rest, referred), *_with_new_readers(variables, settings)]
+    return Taken(rest, taken, plain, findings, texts)
 
 
-def _variables(values: Mapping[str, Any], referred: Collection[str]) -> tuple[dict[str, list[str]], list[Finding]]:
+def _secret_variables(values: Mapping[str, Any], referred: Collection[str]) -> tuple[dict[str, list[str]], list[Finding]]:
     """Secret variables with their paths, and findings on those that a stack cannot have."""
     found: dict[str, list[tuple[str, Any]]] = {}
     for variable in plain_secrets.variables(values):
@@ -110,18 +111,18 @@ def _variables(values: Mapping[str, Any], referred: Collection[str]) -> tuple[di
 
 def _without_variables(given: Mapping[str, Any], names: Collection[str]) -> Values:
     """The values without variables of these names, and without the maps and lists that they leave empty."""
-    rest = {key: _thinned(key, content, names) for key, content in given.items()}
-    return {key: content for key, content in rest.items() if content or not given[key]}
-
-
-def _thinned(key: str, content: Any, names: Collection[str]) -> Any:
-    if key == VARIABLES and isinstance(content, list):
-        return [item for item in content if str(lookup(item, "name")) not in names]
-    if not isinstance(content, Mapping):
-        return content
-    if key == VARIABLES:
-        return {name: value for name, value in content.items() if str(name) not in names}
-    return _without_variables(content, names)
+    rest: Values = {}
+    for key, content in given.items():
+        left = content
+        if key == VARIABLES and isinstance(content, list):
+            left = [item for item in content if str(lookup(item, "name")) not in names]
+        elif key == VARIABLES and isinstance(content, Mapping):
+            left = {name: value for name, value in content.items() if str(name) not in names}
+        elif isinstance(content, Mapping):
+            left = _without_variables(content, names)
+        if left or not content:
+            rest[key] = left
+    return rest
 
 
 def _without_mirror_tokens(values: Values) -> tuple[Values, list[Secret], list[Finding]]:
@@ -144,11 +145,11 @@ def _without_mirror_tokens(values: Values) -> tuple[Values, list[Secret], list[F
     return values | {"agent": {**values["agent"], "providerNetworkMirrors": rest}}, secrets, findings
 
 
-def _plain(given: Any) -> Iterator[str]:
+def _plain_variables(given: Any) -> Iterator[str]:
     """Names of all variables with a plain value, at any path."""
     if isinstance(given, list):
         for item in given:
-            yield from _plain(item)
+            yield from _plain_variables(item)
     elif isinstance(given, Mapping):
         for key, content in given.items():
             if key == VARIABLES and isinstance(content, Mapping):
@@ -157,10 +158,10 @@ def _plain(given: Any) -> Iterator[str]:
                 variables = ((lookup(item, "name"), lookup(item, "value")) for item in content)
                 yield from (name for name, value in variables if isinstance(name, str) and secret_patterns.is_plain(value))
             else:
-                yield from _plain(content)
+                yield from _plain_variables(content)
 
 
-def _left(values: Mapping[str, Any], referred: Collection[str]) -> Iterator[Finding]:
+def _secrets_elsewhere(values: Mapping[str, Any], referred: Collection[str]) -> Iterator[Finding]:
     """Findings on secrets at paths that a stack has no key for."""
     in_url = "write $(NAME) in its place, and add a variable NAME with it, which becomes a secret"
     for finding in plain_secrets.elsewhere(values, referred, in_url):
@@ -170,7 +171,7 @@ def _left(values: Mapping[str, Any], referred: Collection[str]) -> Iterator[Find
             yield finding
 
 
-def _wider(variables: Mapping[str, list[str]], settings: Settings) -> Iterator[Finding]:
+def _with_new_readers(variables: Mapping[str, list[str]], settings: Settings) -> Iterator[Finding]:
     """Warnings for variables that more containers get than before."""
     if settings.line.task_resource is None:
         return
