@@ -90,7 +90,6 @@ IN_FUNCTIONS: dict[str, dict[str, tuple[int, str]]] = {
         "doctor.command": (65, "for all commands but `doctor`"),
         "cluster.api": (60, "for all commands without a cluster"),
         "cluster.kubeconfig": (60, "for all commands without a cluster"),
-        "cluster.programs": (26, WITHOUT_STACK),
         "day2.impact": (90, "for all commands but `impact`"),
         "day2.logs": (65, "for all commands but `logs`"),
         "day2.status": (65, "for all commands but `status`"),

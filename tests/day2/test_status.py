@@ -84,6 +84,9 @@ def test_objects_are_read_where_they_are() -> None:
     assert paths["Deployment"].startswith("/apis/apps/v1/namespaces/scalr/deployments/runs-scalr-agent")
 
 
+PULLING = {"name": "before", "state": {"waiting": {"reason": "ErrImagePull", "message": "away"}}}
+
+
 def a_waiting_pod(content: dict[str, Any]) -> dict[str, Any]:
     events = [event("plan-x", "FailedMount", "no such claim"), event("another", "FailedScheduling", "of another pod")]
     return {"jobs": [job("plan")], "pods": [{**pod("plan-x", OF_RUNS, job="plan"), "status": content}], "events": events}
@@ -96,6 +99,8 @@ def a_waiting_pod(content: dict[str, Any]) -> dict[str, Any]:
         (a_waiting_pod(waiting("ImagePullBackOff", message="Back-off pulling")), "ImagePullBackOff in runner: Back-off pulling"),
         (a_waiting_pod({"initContainerStatuses": waiting("ErrImagePull")["containerStatuses"]}), "ErrImagePull in runner"),
         (a_waiting_pod(waiting("ContainerCreating")), "FailedMount: no such claim"),
+        (a_waiting_pod(waiting("PodInitializing") | {"initContainerStatuses": [PULLING]}), "ErrImagePull in before: away"),
+        (a_waiting_pod(waiting("ImagePullBackOff") | {"initContainerStatuses": [PULLING]}), "ErrImagePull in before: away"),
         ({"jobs": [job("plan")], "events": [event("plan", "FailedCreate", "exceeded quota", "Job")]}, "FailedCreate: exceeded quota"),
         ({"jobs": [job("plan", spec={"suspend": True})]}, "Suspended"),
         ({"jobs": [job("plan")]}, "no pod yet"),
@@ -141,6 +146,8 @@ def test_runs_of_agent_k8s_are_pods_that_nothing_owns(labels: dict[str, str]) ->
          "OOMKilled in runner"),
         ({"reason": "BackoffLimitExceeded"}, {"reason": "Evicted", "message": "low on disk"}, "Evicted: low on disk"),
         ({"reason": "PodFailurePolicy"}, {"containerStatuses": [ended("runner", exitCode=3)]}, "exit code 3 in runner"),
+        ({"reason": "PodFailurePolicy"}, {"initContainerStatuses": [ended("before", exitCode=2)], "containerStatuses": [ended("runner")]},
+         "exit code 2 in before"),
         ({"reason": "BackoffLimitExceeded", "message": "too often"}, {"containerStatuses": []}, "BackoffLimitExceeded: too often"),
         ({"reason": "DeadlineExceeded", "message": "too long"}, {"containerStatuses": [ended("runner")]}, "DeadlineExceeded: too long"),
     ],

@@ -28,10 +28,13 @@ class Probed(Api):
         self.items: Mapping[type[Any], list[Json]] = {Pod: pods, Event: events}
         self.log = log
         self.jobs: list[str] = []
+        self.is_interrupted = False
+        """Whether somebody presses Ctrl-C before it says that a Job is created."""
 
-    def create(self, path: str, manifest: Json) -> str:
-        self.jobs.append(f"{path}/probe")
-        return "probe"
+    def create(self, path: str, manifest: Json) -> None:
+        self.jobs.append(f"{path}/{manifest['metadata']['name']}")
+        if self.is_interrupted:
+            raise KeyboardInterrupt
 
     def delete(self, path: str) -> None:
         self.jobs.remove(path)
@@ -70,6 +73,14 @@ def test_a_pod_that_does_not_start_says_why(status: dict[str, Any], events: list
 def test_a_pod_that_is_not_created_says_why() -> None:
     refused = event("probe", "FailedCreate", "exceeded quota", "Job")
     assert told(Probed([], [refused])) == ["error: its pod was not created: FailedCreate: exceeded quota"]
+
+
+def test_an_interrupt_leaves_no_job() -> None:
+    api = Probed([], [])
+    api.is_interrupted = True
+    with pytest.raises(KeyboardInterrupt):
+        probing.run(api, needs_of(), "", 1)
+    assert api.jobs == []
 
 
 def test_what_a_pod_printed_is_told() -> None:

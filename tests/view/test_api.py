@@ -150,9 +150,7 @@ def pages(path: str) -> Reply:
 
 def test_a_list_is_read_in_pages() -> None:
     with portal(pages) as (server, api):
-        found = api.listed(Object, "/api/v1/pods", [("labelSelector", "a=b")])
-    assert isinstance(found, Listed)
-    assert ([item.name for item in found.items], found.odd, found.cut) == (["0", "1", "2", "3", "4", "5"], [], "")
+        assert api.listed(Object, "/api/v1/pods", [("labelSelector", "a=b")]) == Listed([Object(name=name) for name in "012345"], [])
     assert [path.partition("?")[2] for _, path in server.asked] == [
         "labelSelector=a%3Db&limit=500",
         "labelSelector=a%3Db&limit=500&continue=2",
@@ -160,11 +158,35 @@ def test_a_list_is_read_in_pages() -> None:
     ]
 
 
-def test_what_was_read_before_a_failure_is_kept() -> None:
-    with portal(lambda path: Reply(410, b"{}") if "continue=4" in path else pages(path)) as (_, api):
-        found = api.listed(Object, "/api/v1/pods")
-    assert isinstance(found, Listed)
-    assert ([item.name for item in found.items], found.cut) == (["0", "1", "2", "3"], "the API server answered 410")
+def page(*given: str | None, following: str = "") -> Reply:
+    """A page with objects of these names, or with odd ones."""
+    items = [{"metadata": {"name": name}} if name else 5 for name in given]
+    return Reply(body=json.dumps({"items": items, "metadata": {"continue": following}}).encode())
+
+
+A, B = Object(name="a"), Object(name="b")
+
+
+@pytest.mark.parametrize(
+    ("replies", "expected"),
+    [
+        ([page()], Listed([], [])),
+        ([Reply(404)], Listed([], [])),
+        ([Reply(403)], Hidden("your credential lacks the permission")),
+        ([page("a", following="1"), page()], Listed([A], [])),
+        ([page(following="1"), page("a")], Listed([A], [])),
+        ([page("a", following="1"), page(following="2"), page("b")], Listed([A, B], [])),
+        ([page("a", None, following="1"), page(None, "b")], Listed([A, B], [Odd("", "")] * 2)),
+        ([page("a", following="1"), Reply(404)], Listed([A], [])),
+        ([page("a", following="1"), Reply(410)], Listed([A], [], "the API server answered 410")),
+        ([page(following="1"), Reply(410)], Hidden("the API server answered 410")),
+    ],
+)
+def test_what_is_read_of_a_list(replies: list[Reply], expected: Listed[Object] | Hidden) -> None:
+    left = iter(replies)
+    with portal(lambda _: next(left)) as (_, api):
+        assert api.listed(Object, "/api/v1/pods") == expected
+    assert list(left) == []
 
 
 @pytest.mark.parametrize("following", ["same", "other"])

@@ -145,10 +145,10 @@ def logs(agent: str, run: str, stack: str, project: Path | None, *, follow: bool
 @contextmanager
 def _cluster(source: "Source", loaded: "Stack", *, allow_exec: bool) -> "Iterator[Api]":
     """The cluster of a stack. The command ends here if it cannot be reached, or on Ctrl-C."""
-    from scalr_agents.cluster import kubeconfig, programs
+    from scalr_agents.cluster import kubeconfig
     from scalr_agents.cluster.api import ClusterError
 
-    kubernetes, untrusted = loaded.kubernetes, [] if allow_exec else programs.checkouts(source)
+    kubernetes, untrusted = loaded.kubernetes, [] if allow_exec else kubeconfig.checkouts(source)
     try:
         with kubeconfig.connect(kubernetes.kubeconfig, kubernetes.context, untrusted) as api:
             yield api

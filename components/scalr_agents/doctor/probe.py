@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
+from secrets import token_hex
 from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared import contract
@@ -44,18 +45,18 @@ class Result(NamedTuple):
 
 
 def job(pod: Pod, image: str, seconds: int) -> Manifest:
-    """The Job of a probe. `image` replaces the runner's.
+    """The Job of a probe, with a name of its own. `image` replaces the runner's.
 
     If doctor is gone when its `seconds` are over, Kubernetes ends the Job a little later, and deletes its pod and then itself.
     """
-    spec = pod.spec
-    containers = _containers(spec)
+    spec, given = pod.spec, pod.spec["containers"]
+    containers = [each for each in given if each["name"] in _TASK_CONTAINERS] or list(given)
     runner = image or containers[0]["image"]
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {
-            "generateName": NAME,
+            "name": f"{NAME}{token_hex(4)}",
             "namespace": pod.namespace,
             "labels": {"app.kubernetes.io/managed-by": NAME.removesuffix("-")},
         },
@@ -74,12 +75,6 @@ def job(pod: Pod, image: str, seconds: int) -> Manifest:
             },
         },
     }
-
-
-def _containers(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    given = spec["containers"]
-    own = [each for each in given if each["name"] in _TASK_CONTAINERS]
-    return own or list(given)
 
 
 def _container(given: Mapping[str, Any], pod: Pod, image: str) -> Manifest:
@@ -106,15 +101,17 @@ def _environment(container: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _probe_variables(container: Mapping[str, Any], pod: Pod) -> list[Manifest]:
     """What the script tries."""
-    url = address(pod)
+    url = next(filter(None, (_plain(each, _URL) for each in pod.spec["containers"])), "")  # else the agent takes it from its token
+    authorities = (_plain(container, name) for name in _AUTHORITIES)
+    mirrors = getattr(getattr(pod.agent.values, "agent", None), "provider_network_mirrors", ())  # their tokens stay behind
     variables = {
         "PROBE_CONTAINER": container["name"],
         "PROBE_DIRECTORIES": _lines(mount["mountPath"] for mount in container.get("volumeMounts", ()) if not mount.get("readOnly")),
         "PROBE_NAMES": _lines(_names(container, url)),
         "PROBE_URL": url,
-        "PROBE_REGISTRIES": _lines([*_REGISTRIES, *_mirrors(pod)]),
+        "PROBE_REGISTRIES": _lines([*_REGISTRIES, *(mirror.url for mirror in mirrors if isinstance(mirror.url, str))]),
         "PROBE_METADATA": _lines(contract.METADATA_SERVICES),
-        "PROBE_CA": next(filter(None, (_path(container, name) for name in _AUTHORITIES)), ""),
+        "PROBE_CA": next((path for path in authorities if path.startswith("/")), ""),
         "PROBE_PAUSE": str(_PAUSE_SECONDS),
     }
     return [{"name": name, "value": value} for name, value in variables.items()]
@@ -128,23 +125,6 @@ def _plain(container: Mapping[str, Any], name: str) -> str:
     """The value of a variable, if it is known here."""
     found = [variable.get("value") for variable in container.get("env", ()) if variable["name"] == name]
     return found[0] if found and isinstance(found[0], str) else ""
-
-
-def _path(container: Mapping[str, Any], name: str) -> str:
-    value = _plain(container, name)
-    return value if value.startswith("/") else ""
-
-
-def address(pod: Pod) -> str:
-    """The address of the Scalr account; empty if the agent takes it from its token."""
-    return next(filter(None, (_plain(each, _URL) for each in pod.spec["containers"])), "")
-
-
-def _mirrors(pod: Pod) -> Iterator[str]:
-    """Addresses of the agent's provider mirrors. Their tokens stay behind."""
-    for mirror in getattr(getattr(pod.agent.values, "agent", None), "provider_network_mirrors", ()):
-        if isinstance(mirror.url, str):
-            yield mirror.url
 
 
 def _names(container: Mapping[str, Any], url: str) -> Iterator[str]:

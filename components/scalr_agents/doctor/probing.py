@@ -32,9 +32,9 @@ class _Running:
     """A probe in the cluster."""
 
     pod: Pod
-    path: str
-    """Path of its Job."""
     name: str
+    path: str
+    """Of its Job."""
 
     @property
     def subject(self) -> str:
@@ -65,17 +65,17 @@ def run(api: Api, needs: Needs, image: str, seconds: int) -> list[Finding]:
 
 
 def _start(api: Api, pod: Pod, image: str, seconds: int, running: list[_Running], found: list[Finding]) -> None:
-    jobs = _JOBS.format(pod.namespace)
-    manifest = probe.job(pod, image, seconds)
+    jobs, manifest = _JOBS.format(pod.namespace), probe.job(pod, image, seconds)
+    each = _Running(pod, manifest["metadata"]["name"], below(jobs, manifest["metadata"]["name"]))
     if not isinstance(manifest["spec"]["template"]["spec"]["containers"][0]["image"], str):
-        found.append(error(f"probe of agent {pod.agent.name}", "its image is known only to Pulumi", "Name an image with --image"))
+        found.append(error(each.subject, "its image is known only to Pulumi", "Name an image with --image"))
         return
+    running.append(each)  # before it is created, so that an interrupt leaves nothing
     try:
-        name = api.create(jobs, manifest)
+        api.create(jobs, manifest)
     except RefusedError as problem:
-        found.append(error(f"probe of agent {pod.agent.name}", f"could not be started: {problem}", _DEPLOY))
-    else:
-        running.append(_Running(pod, below(jobs, name), name))
+        running.remove(each)
+        found.append(error(each.subject, f"could not be started: {problem}", _DEPLOY))
 
 
 def _await(api: Api, running: Sequence[_Running], seconds: int) -> None:
@@ -83,14 +83,10 @@ def _await(api: Api, running: Sequence[_Running], seconds: int) -> None:
     deadline = time.monotonic() + seconds
     waiting = list(running)
     while waiting and time.monotonic() < deadline:
-        waiting = [each for each in waiting if not _has_ended(api, each)]
+        jobs = [(each, api.read(Job, each.path)[0]) for each in waiting]
+        waiting = [each for each, job in jobs if isinstance(job, Job) and not job.has_ended]
         if waiting:
             time.sleep(_POLL_SECONDS)
-
-
-def _has_ended(api: Api, each: _Running) -> bool:
-    job, _ = api.read(Job, each.path)
-    return not isinstance(job, Job) or job.has_ended
 
 
 def _findings(api: Api, each: _Running) -> Findings:
