@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
@@ -40,87 +41,65 @@ class Row(NamedTuple):
     """A change of an agent, and what is expected of its workloads, runs and claims."""
 
     kind: str
-    base: Values
     change: Values
     workloads: str
     """What happens to its workloads, each once."""
     then: str = "continue"
     claims: str = ""
     """What happens to its claims: `replaced`, `removed`, `rejected`, or nothing."""
+    base: Mapping[str, Any] = MappingProxyType({})
+    """Its values before."""
+    token: str = agents.TOKEN
+    """Its token afterwards."""
 
 
-def _job(change: Values, workloads: str, then: str = "continue", claims: str = "", **base: Any) -> Row:
-    return Row("agent-job", {"values": base}, {"values": change}, workloads, then, claims)
-
-
-def _local(change: Values, workloads: str, then: str = "continue", claims: str = "", **base: Any) -> Row:
-    return Row("agent-local", {"values": base}, {"values": change}, workloads, then, claims)
-
-
-def _k8s(change: Values, workloads: str, then: str = "continue", **base: Any) -> Row:
-    return Row("agent-k8s", {"values": merge({"restrictMetadataService": True}, base)}, {"values": change}, workloads, then)
-
-
-def _cache(**claim: Any) -> Values:
-    return {"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": {"accessMode": "ReadWriteMany", **claim}}}}
+def _cache(storage_class: str, storage: str = "40Gi") -> Values:
+    claim = {"accessMode": "ReadWriteMany", "storageClassName": storage_class, "storage": storage}
+    return {"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": claim}}}
 
 
 _IMAGE = {"image": {"tag": "1.4.0-custom"}}
+_DRAINING = {"agent": {"shutdownMode": "drain"}, "terminationGracePeriodSeconds": 900}
 _STATEFUL: Values = {"workload": {"kind": "StatefulSet"}}
 _DELETING = {"workload": {"kind": "StatefulSet", "statefulSet": {"persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete"}}}}
 _ROWS = {
-    "job-nothing": _job({}, "unchanged"),
-    "job-image": _job({"agent": _IMAGE}, "restarted"),
-    "job-own-labels": _job({"agent": {"labels": {"team": "payments"}}}, "changed"),
-    "job-token": Row("agent-job", {}, {"secrets": "another-token"}, "restarted"),
-    "job-scaled-out": _job({"agent": {"replicaCount": 2}}, "changed"),
-    "job-scaled-in": _job({"agent": {"replicaCount": 1}}, "scaled-in", agent={"replicaCount": 2}),
-    "job-selector": _job({"nameOverride": "agents"}, "replaced", fullnameOverride="job-selector"),
-    "job-runner": _job({"task": {"runner": {"resources": {"limits": {"memory": "4Gi"}}}}}, "unchanged"),
-    "job-class": _job(_cache(storageClassName="job-class-new"), "replaced", "wait", "replaced", **_cache(storageClassName="job-class")),
-    "job-smaller": _job(
-        _cache(storage="9Gi"), "unchanged", "continue", "rejected", **_cache(storageClassName="job-smaller", storage="20Gi")
+    "job-nothing": Row("agent-job", {}, "unchanged"),
+    "job-image": Row("agent-job", {"agent": _IMAGE}, "restarted"),
+    "job-own-labels": Row("agent-job", {"agent": {"labels": {"team": "payments"}}}, "changed"),
+    "job-token": Row("agent-job", {}, "restarted", token="another-token"),
+    "job-scaled-out": Row("agent-job", {"agent": {"replicaCount": 2}}, "changed"),
+    "job-scaled-in": Row("agent-job", {"agent": {"replicaCount": 1}}, "scaled-in", base={"agent": {"replicaCount": 2}}),
+    "job-selector": Row("agent-job", {"nameOverride": "agents"}, "replaced", base={"fullnameOverride": "job-selector"}),
+    "job-runner": Row("agent-job", {"task": {"runner": {"resources": {"limits": {"memory": "4Gi"}}}}}, "unchanged"),
+    "job-class": Row("agent-job", _cache("job-class-new"), "replaced", "wait", "replaced", base=_cache("job-class")),
+    "job-smaller": Row("agent-job", _cache("job-smaller", "9Gi"), "unchanged", claims="rejected", base=_cache("job-smaller", "20Gi")),
+    "job-grows": Row("agent-job", _cache(_GROWING, "30Gi"), "unchanged", base=_cache(_GROWING, "20Gi")),
+    "local-image": Row("agent-local", _IMAGE, "restarted", "end"),
+    "local-drains": Row("agent-local", _IMAGE, "restarted", "wait", base=_DRAINING),
+    "local-scaled-in": Row("agent-local", {"replicaCount": 1}, "scaled-in", "end", base={"replicaCount": 2}),
+    "local-to-stateful": Row("agent-local", _STATEFUL, "created removed", "end"),
+    "stateful-image": Row("agent-local", _IMAGE, "restarted", "end", base=_STATEFUL),
+    "stateful-class": Row(
+        "agent-local", _cache("stateful-class-new"), "replaced", "end", "replaced", base=_DELETING | _cache("stateful-class")
     ),
-    "job-grows": _job(_cache(storage="30Gi"), "unchanged", **_cache(storageClassName=_GROWING, storage="20Gi")),
-    "local-image": _local(_IMAGE, "restarted", "end"),
-    "local-drains": _local(_IMAGE, "restarted", "wait", agent={"shutdownMode": "drain"}, terminationGracePeriodSeconds=900),
-    "local-scaled-in": _local({"replicaCount": 1}, "scaled-in", "end", replicaCount=2),
-    "local-to-stateful": _local(_STATEFUL, "created removed", "end"),
-    "stateful-image": _local(_IMAGE, "restarted", "end", **_STATEFUL),
-    "stateful-class": _local(
-        _cache(storageClassName="stateful-class-new"),
-        "replaced",
-        "end",
-        "replaced",
-        **_DELETING,
-        **_cache(storageClassName="stateful-class"),
-    ),
-    "k8s-image": _k8s(_IMAGE, "restarted", "wait"),
-    "k8s-image-and-stop": _k8s(_IMAGE, "restarted", "end", agent={"worker_on_stop_action": "grace-shutdown"}),
-    "k8s-workers": _k8s({"workerPodAnnotations": {"team": "payments"}}, "restarted unchanged", "wait"),
-    "k8s-controller": _k8s({"controllerPodAnnotations": {"team": "payments"}}, "restarted unchanged"),
+    "k8s-image": Row("agent-k8s", _IMAGE, "restarted", "wait"),
+    "k8s-image-and-stop": Row("agent-k8s", _IMAGE, "restarted", "end", base={"agent": {"worker_on_stop_action": "grace-shutdown"}}),
+    "k8s-workers": Row("agent-k8s", {"workerPodAnnotations": {"team": "payments"}}, "restarted unchanged", "wait"),
+    "k8s-controller": Row("agent-k8s", {"controllerPodAnnotations": {"team": "payments"}}, "restarted unchanged"),
 }
 
 
-def _loaded(entries: Mapping[str, Values], tokens: Mapping[str, str]) -> stack.Stack:
-    config = {"common": {"url": agents.URL}, "namespaces": {_NAMESPACE: {"create": False}}, "agents": entries}
-    secrets = {name: {"token": tokens.get(name, agents.TOKEN)} for name in entries}
-    return stack.load({**config, "secrets": secrets}, directory=REPOSITORY)
-
-
-def _before() -> stack.Stack:
-    return _loaded({name: _entry(name, row) for name, row in _ROWS.items()}, {})
-
-
-def _after() -> stack.Stack:
-    changes = {name: {key: value for key, value in row.change.items() if key != "secrets"} for name, row in _ROWS.items()}
-    tokens = {name: row.change["secrets"] for name, row in _ROWS.items() if "secrets" in row.change}
-    return _loaded({name: merge(_entry(name, row), changes[name]) for name, row in _ROWS.items()}, tokens)
-
-
-def _entry(name: str, row: Row) -> Values:
-    homes = {"values": {"agent": {"data_home": f"/var/lib/{name}"}}} if row.kind == "agent-k8s" else {}
-    return merge(merge({"kind": row.kind, "namespace": _NAMESPACE, "agentVersion": "1.4.0"}, homes), row.base)
+def _stack(*, is_changed: bool) -> stack.Stack:
+    """The agents before their changes, or after."""
+    entries, secrets = {}, {}
+    for name, row in _ROWS.items():
+        own = {"restrictMetadataService": True, "agent": {"data_home": f"/var/lib/{name}"}} if row.kind == "agent-k8s" else {}
+        values = merge(merge(own, row.base), row.change if is_changed else {})
+        entries[name] = {"kind": row.kind, "namespace": _NAMESPACE, "agentVersion": "1.4.0", "values": values}
+        secrets[name] = {"token": row.token if is_changed else agents.TOKEN}
+    namespaces = {_NAMESPACE: {"create": False}}
+    config = {"common": {"url": agents.URL}, "namespaces": namespaces, "agents": entries, "secrets": secrets}
+    return stack.load(config, directory=REPOSITORY)
 
 
 class Seen(NamedTuple):
@@ -135,7 +114,7 @@ class Deployed:
     """The agents, with a run in progress for each that has pods for runs."""
 
     def __init__(self, cluster: Client) -> None:
-        self.cluster, self.wanted = cluster, _before()
+        self.cluster, self.wanted = cluster, _stack(is_changed=False)
         self.runs: dict[str, runs.Run] = {}
         agents.apply(cluster, [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _NAMESPACE}}])
         self._make_volumes()
@@ -250,7 +229,7 @@ def compared(cluster: Client, control_plane: ControlPlane) -> Iterator[Mapping[s
     deployed = Deployed(cluster)
     before = {name: deployed.seen(name) for name in _ROWS}
     holders = {name: _holders(cluster, seen) for name, seen in before.items()}
-    after = _after()
+    after = _stack(is_changed=True)
     with connect(str(control_plane.kubeconfig), "tests", []) as api:
         stays = impact.examine(api, deployed.wanted)
         told = impact.examine(api, after)
@@ -293,31 +272,23 @@ def _as_measured(what: str) -> str:
 
 
 @pytest.mark.parametrize("name", _ROWS)
-def test_what_is_predicted_happens_to_workloads(name: str, compared: Mapping[str, Compared]) -> None:
-    each = compared[name]
-    predicted = {(place.split()[0], place.rpartition("/")[2]): what for place, what in each.predicted["workloads"].items()}
-    assert {key: _as_measured(what) for key, what in predicted.items()} == {key: _happened(key, each) for key in predicted}
-    assert " ".join(sorted(set(predicted.values()))) == _ROWS[name].workloads
+def test_what_is_predicted_happens(name: str, compared: Mapping[str, Compared]) -> None:
+    row, each, told = _ROWS[name], compared[name], compared[name].predicted
+    workloads = {(place.split()[0], place.rpartition("/")[2]): what for place, what in told["workloads"].items()}
+    assert {key: _as_measured(what) for key, what in workloads.items()} == {key: _happened(key, each) for key in workloads}
+    assert " ".join(sorted(set(workloads.values()))) == row.workloads
 
-
-@pytest.mark.parametrize("name", _ROWS)
-def test_what_is_predicted_happens_to_runs(name: str, compared: Mapping[str, Compared]) -> None:
-    each = compared[name]
     lost = [key for key in each.holders if _happened(key, each) != "stays"]
-    assert (each.predicted["then"], each.predicted["then"] != "continue") == (_ROWS[name].then, bool(lost) or each.waited)
-    assert each.predicted["pods"] == sum(len(each.before.pods[key] - each.after.pods.get(key, frozenset())) for key in lost)
-    assert [run["phase"] for run in each.predicted["runs"] or ()] == ["running"] * len(each.before.runs)
+    assert (told["then"], told["then"] != "continue") == (row.then, bool(lost) or each.waited)
+    assert told["pods"] == sum(len(each.before.pods[key] - each.after.pods.get(key, frozenset())) for key in lost)
+    assert [run["phase"] for run in told["runs"] or ()] == ["running"] * len(each.before.runs)
     assert each.after.runs == (frozenset() if each.waited else each.before.runs)
 
-
-@pytest.mark.parametrize("name", _ROWS)
-def test_what_is_predicted_happens_to_claims(name: str, compared: Mapping[str, Compared]) -> None:
-    each = compared[name]
     claims = {key for key in (*each.before.objects, *each.after.objects) if key[0] == _CLAIM}
     happened = {key: "rejected" if key in each.refused else _happened(key, each) for key in claims}
     predicted = {key: each.objects.get(key, "unchanged") for key in claims}
     assert {key: what if what == "rejected" else _as_measured(what) for key, what in predicted.items()} == happened
-    assert {what for what in happened.values() if what != "stays"} == ({_ROWS[name].claims} if _ROWS[name].claims else set())
+    assert {what for what in happened.values() if what != "stays"} == ({row.claims} if row.claims else set())
 
 
 def _impact(project: Path) -> tuple[int, Mapping[str, Any]]:
