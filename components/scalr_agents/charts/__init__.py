@@ -17,7 +17,7 @@ from scalr_agents.model.names import Names, Naming
 
 if TYPE_CHECKING:
     from scalr_agents.charts.agent_job.versions import JobNames
-    from scalr_agents.charts.agent_k8s.names import K8sNames
+    from scalr_agents.charts.agent_k8s.versions import K8sNames
     from scalr_agents.charts.agent_local.versions import LocalNames
 
 ChartName = Literal["agent-job", "agent-local", "agent-k8s"]

@@ -4,7 +4,7 @@ import base64
 from typing import Any
 
 import pytest
-from scalr_agents.charts.agent_k8s.manifests.environment import TASK_LABELS
+from scalr_agents.charts.agent_k8s.objects import TASK_LABELS
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.merge import merge

@@ -2,30 +2,28 @@
 
 from functools import cached_property
 
-from scalr_agents.charts.agent_k8s import manifests
-from scalr_agents.charts.agent_k8s.checks import check
-from scalr_agents.charts.agent_k8s.settings import AgentK8sSettings
-from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.agent_k8s import checks, objects
+from scalr_agents.charts.agent_k8s.values import AgentK8sSettings, AgentK8sValues
 from scalr_agents.charts.agent_k8s.versions import TABLE
 
 
-class K8sAgent(manifests.K8s):
+class K8sAgent(objects.K8s):
     """An agent of this chart."""
 
     kind = "agent-k8s"
     model = AgentK8sValues
     versions = TABLE
     settings = AgentK8sSettings
-    groups = {
-        "rbac": manifests.rbac,
-        "network-policy": manifests.network_policies,
-        "workloads": manifests.workloads,
-    }
-    runs_at_once = "agent-k8s has no fixed limit; set the size of a run with values.agent.container_task_*"
     traits = frozenset({"owns-node-directory"})
+    runs_at_once = "agent-k8s has no fixed limit; set the size of a run with values.agent.container_task_*"
     further_images = "its runs pull other images, which the agent chooses: see docs/agent-k8s.md"
 
-    check = check
-    all_secret_data = cached_property(manifests.secret_data)
-    pods = cached_property(manifests.pods)
-    runs = cached_property(manifests.runs)
+    groups = {
+        "rbac": objects.permissions,
+        "network-policy": objects.network_policies,
+        "workloads": objects.workloads,
+    }
+    check = checks.check
+    all_secret_data = cached_property(objects.secret_data)
+    pods = cached_property(objects.pods)
+    runs = cached_property(objects.runs)

@@ -1,12 +1,48 @@
-"""The versions of `agent-k8s`."""
+"""What differs between versions of `agent-k8s`: values, names, objects, and the charts that Scalr published."""
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from scalr_agents.charts.agent_k8s.corrections import RULES
-from scalr_agents.charts.agent_k8s.names import names
+from scalr_agents.charts.shared.corrections import ALL, CHECKSUM, ENV, TEMPLATE, Rule, changed, gone, new
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
 from scalr_agents.model.lines import NEWEST, NEWEST_DATED, Line
+from scalr_agents.model.names import Identity, Names
+from scalr_agents.model.release import COMPONENT
+
+
+@dataclass(frozen=True, kw_only=True)
+class K8sNames(Names):
+    """The names of agent-k8s."""
+
+    worker: str = ""
+    worker_policy: str = ""
+    """Name of the policy of the workers' pods, if egress is restricted."""
+    persistent_volume: str = ""
+    storage_class: str = ""
+
+
+def _names(identity: Identity) -> K8sNames:
+    """The names. The chart's own are literals, so that two of its releases conflict in a namespace, and with EFS in a cluster."""
+    full, scoped = identity.full_name, identity.scoped
+    first = full if scoped else "agent-k8s"
+    return K8sNames(
+        deployment=f"{full}-controller",
+        worker=f"{full}-worker",
+        service_account=identity.service_account,
+        token_secret=full if scoped else identity.base_name,
+        env_secret=f"{full}-env",
+        role=f"{first}-role",
+        role_binding=f"{first}-role-binding",
+        network_policy=f"{first}-network-policy",
+        ingress_policy=f"{full}-ingress-network-policy",
+        controller_policy=f"{full}-controller-network-policy",
+        worker_policy=f"{full}-worker-network-policy",
+        data_claim=f"{full}-data" if scoped else "agent-k8s-efs-claim",
+        persistent_volume=f"{identity.namespace}.{full}-data" if scoped else "agent-k8s-efs-pv",
+        storage_class=f"{identity.namespace}.{full}-efs" if scoped else "agent-k8s-efs-sc",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +71,27 @@ _0_61_3 = _0_60.then(
     image_of_runs=("controller", "worker"),
 )
 
+_CORRECTIONS = (
+    Rule("Rolling on changed secrets", CHECKSUM, WORKLOADS),
+    Rule("Selectors (K1)", rf"(spec\.selector\.matchLabels|{TEMPLATE}metadata\.labels)\[{re.escape(COMPONENT)}\]", WORKLOADS, new),
+    Rule("Namespace of cluster-scoped objects (K4)", r"metadata\.namespace", ("PersistentVolume", "StorageClass"), gone),
+    Rule("EFS volume (K5)", r"spec\.claimRef", ("PersistentVolume",), new),
+    Rule("EFS volume (K5)", r"spec\.volumeName", ("PersistentVolumeClaim",), new),
+    Rule("Brought account (K6)", "", ("Role", "RoleBinding"), new, given="serviceAccount.name"),
+    Rule("Labels of the account (K6)", r"metadata\.labels\[.*\]|metadata\.labels\..*", ("ServiceAccount",), new),
+    Rule("Pod annotations (K8)", rf"{TEMPLATE}metadata\.annotations.*", WORKLOADS, changed, given="podAnnotations"),
+    Rule("Policy and run pods (K9)", r"spec\.egress", ("NetworkPolicy",)),
+    Rule(
+        "Policy and run pods (K9)",
+        rf"{ENV}\[SCALR_AGENT_KUBERNETES_TASK_LABELS\]\.value",
+        ("Deployment",),
+        given="restrictMetadataService",
+    ),
+    Rule("Token Secret", r"metadata\.annotations.*", ("Secret",), gone),
+    Rule("Token Secret", rf"{ENV}\[SCALR_AGENT_TOKEN\]\.valueFrom\.secretKeyRef\.key"),
+    *ALL,
+)
+
 TABLE = Table(
     chart="agent-k8s",
     lines=(
@@ -46,7 +103,7 @@ TABLE = Table(
             dated="August 2025",
             oldest=(0, 53),
             newest=(0, 60),
-            names=names,
+            names=_names,
         ),
         Line(
             chart="agent-k8s",
@@ -56,7 +113,7 @@ TABLE = Table(
             dated=NEWEST_DATED,
             oldest=(0, 61, 3),
             newest=None,
-            names=names,
+            names=_names,
         ),
     ),
     rows=(_0_53, _0_60, _0_61_3),
@@ -88,5 +145,5 @@ TABLE = Table(
         ),
     ),
     ours=(),
-    corrections=RULES,
+    corrections=_CORRECTIONS,
 )
