@@ -133,6 +133,11 @@ def test_unknown_keys_are_kept() -> None:
     }
 
 
+def test_empty_sections_of_the_alpha_are_removed() -> None:
+    given = {"imagePullSecrets": [], "controller": {"image": {}}, "worker": {"runner": {"x": {}}}, "agent": {"auth": {}, "debug": "1"}}
+    assert alpha.convert(given | {"restrictMetadataService": True})[0] == {"agent": {"debug": "1"}, "task": {"allowMetadataService": False}}
+
+
 def test_two_values_for_one_place_are_refused() -> None:
     given = {
         "controllerNodeSelector": {"a": "b", "c": "d"},

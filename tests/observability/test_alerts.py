@@ -138,7 +138,25 @@ def test_pods_are_found_by_their_names(agent: str, own: list[str], runs: list[st
         assert matched(found.everything, pod) == (pod not in others)
 
 
-@pytest.mark.parametrize(("length", "jobs"), [(24, ["{}-run-1-plan"]), (25, ["{}-run-1-plan", "run-1-plan"]), (60, ["run-v0o1k2-plan"])])
+def test_what_an_agent_has_is_found_by_its_names() -> None:
+    job, _, pods, local, _ = watched(cases.loaded().agents)
+    assert [job.jobs, job.budgets, job.claims, job.daemon_set] == [
+        'namespace="scalr",job_name=~"web-scalr-agent-run-.+"',
+        'namespace="scalr",poddisruptionbudget=~"web-scalr-agent-task"',
+        'namespace="scalr",persistentvolumeclaim=~"web-scalr-agent-cache"',
+        "",
+    ]
+    workers = "stages-agent-k8s-worker"
+    assert [pods.daemon_set, pods.workers] == [
+        f'namespace="scalr-stages",daemonset="{workers}"',
+        f'namespace="scalr-stages",pod=~"{workers}-[a-z0-9]{{5}}"',
+    ]
+    assert [local.jobs, local.budgets, local.claims, local.daemon_set] == [""] * 4
+
+
+@pytest.mark.parametrize(
+    ("length", "jobs"), [(24, ["{}-run-1-plan"]), (25, ["{}-run-1-plan", "run-1-plan"]), (47, []), (60, ["run-v0o1k2-plan"])]
+)
 def test_runs_are_found_if_their_names_are_cut(length: int, jobs: list[str]) -> None:
     name = "a" * length
     loaded = of_stack({"web": {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "values": {"fullnameOverride": name}}})
