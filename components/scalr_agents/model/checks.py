@@ -139,13 +139,3 @@ def quantity(path: str, value: object) -> Findings:
     """A size: a quantity greater than zero."""
     if value is not None and not is_deferred(value) and (problem := size_problem(value)):
         yield error(path, problem)
-
-
-def shared_cache(path: str, access_mode: str) -> Findings:
-    """A warning if not every pod can mount the cache."""
-    if access_mode != "ReadWriteMany":
-        yield warning(
-            path,
-            f"{access_mode}, but the controllers and all task pods mount the cache: "
-            "tasks can then run only on the controller's node, or not at all; use ReadWriteMany",
-        )

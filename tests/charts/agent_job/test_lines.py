@@ -107,13 +107,10 @@ def test_objects_have_the_documented_names(version: str, naming: Any) -> None:
         ("", CURRENT, "runs-scalr-agent-run-.+"),
         ("web", CURRENT, "web-run-.+"),
         ("a.b", CURRENT, "a[.]b-run-.+"),
-        ("b" * 24, CURRENT, f"{'b' * 24}-run-.+"),
-        ("b" * 25, CURRENT, f"(?:{'b' * 25}-)?run-.+"),
         ("", LEGACY, "atask-.+"),
     ],
 )
 def test_names_of_jobs(base: str, version: str, names: str) -> None:
-    """The agent leaves out a base name with which a Job's name could be longer than 63 characters."""
     agent = validate("agent-job", merge(MINIMUM, {"task": {"job": {"basename": base}}} if base else {}), agent_version=version)
     assert agent.runs is not None
     assert agent.runs.names == names

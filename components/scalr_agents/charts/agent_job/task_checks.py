@@ -11,6 +11,7 @@ from scalr_agents.charts.agent_job.values import CacheLimit
 from scalr_agents.charts.agent_job.versions import Job
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.checks import containers
+from scalr_agents.charts.shared.volumes import Volume
 from scalr_agents.model import checks, quantities
 from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import integral, is_set
@@ -58,9 +59,9 @@ def deadline(agent: Job) -> Findings:
         yield error(path, "0 ends every task before it starts; remove the key for no deadline")
 
 
-def caches(agent: Job) -> Findings:
-    """The limits of the caches, and the volume that they must fit."""
-    settings, cache, path = agent.values.agent, agent.values.persistence.cache, "persistence.cache"
+def volumes(agent: Job) -> Findings:
+    """Data and cache: the limits of the caches, the volume that they must fit, and sizes."""
+    settings, data, cache, path = agent.values.agent, agent.values.persistence.data, agent.values.persistence.cache, "persistence.cache"
     claim = cache.persistent_volume_claim
     try:
         quantities.megabytes(settings.binary_cache.size_limit)
@@ -69,15 +70,28 @@ def caches(agent: Job) -> Findings:
     limits = {"agent.providerCache": settings.provider_cache, "agent.moduleCache": settings.module_cache}
     if cache.host_path.path and not cache.enabled:
         yield warning(f"{path}.hostPath.path", f"has no effect: {path}.enabled is false")
-    elif cache.host_path.path and is_set(claim.claim_name):
+    elif cache.is_on_node and is_set(claim.claim_name):
         yield warning(f"{path}.persistentVolumeClaim.claimName", f"has no effect: {path}.hostPath.path is set and takes precedence")
-    elif not cache.host_path.path and not cache.enabled:
+    elif not cache.enabled:
         yield from _limits(limits, f"{path}.emptyDir.sizeLimit", cache.empty_dir.get("sizeLimit"))
-    elif not cache.host_path.path:
+    elif not cache.is_on_node:
         existing = is_set(claim.claim_name)
         yield from _limits(limits, f"{path}.persistentVolumeClaim.storage", None if existing else claim.storage)
-        if not existing:
-            yield from checks.shared_cache(f"{path}.persistentVolumeClaim.accessMode", claim.access_mode)
+        if not existing and claim.access_mode != "ReadWriteMany":
+            yield warning(
+                f"{path}.persistentVolumeClaim.accessMode",
+                f"{claim.access_mode}, but the controllers and all task pods mount the cache: "
+                "tasks can then run only on the controller's node, or not at all; use ReadWriteMany",
+            )
+    if data.enabled:
+        yield warning(
+            "persistence.data.enabled",
+            "all runs share one claim and the same directories in it, so only one run at a time is safe; use the emptyDir",
+        )
+    every: dict[str, Volume] = {"persistence.data": data, path: cache}
+    for here, volume in every.items():
+        yield from checks.quantity(f"{here}.emptyDir.sizeLimit", volume.empty_dir.get("sizeLimit"))
+        yield from checks.quantity(f"{here}.persistentVolumeClaim.storage", volume.persistent_volume_claim.storage)
 
 
 def _limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: object) -> Findings:
@@ -97,17 +111,9 @@ def _limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: object) 
         )
 
 
-def amounts(agent: Job) -> Findings:
-    """Sizes of volumes, users of containers, and percentages."""
+def processes(agent: Job) -> Findings:
+    """Users of containers, also of the controller's, and the memory at which a run is stopped."""
     values, runner = agent.values, agent.values.task.runner
-    if values.persistence.data.enabled:
-        yield warning(
-            "persistence.data.enabled",
-            "all runs share one claim and the same directories in it, so only one run at a time is safe; use the emptyDir",
-        )
-    for path, volume in (("persistence.data", values.persistence.data), ("persistence.cache", values.persistence.cache)):
-        yield from checks.quantity(f"{path}.emptyDir.sizeLimit", volume.empty_dir.get("sizeLimit"))
-        yield from checks.quantity(f"{path}.persistentVolumeClaim.storage", volume.persistent_volume_claim.storage)
     controllers = merge(values.global_.pod_security_context, values.agent.pod_security_context)
     for path, container, pod in (
         ("agent.controller.securityContext", values.agent.controller.security_context, controllers),
@@ -125,14 +131,14 @@ def additions(agent: Job) -> Findings:
     """Volumes, mounts and containers that a user adds to the existing ones."""
     settings, given, persistence = agent.values.agent, agent.values.task, agent.values.persistence
     own = [volume["name"] for volume in (*task.own_volumes(agent), *task.pod_info(agent))]
-    added, volumes = "task.extraVolumes", own + containers.names_in(given.extra_volumes)
+    added, known = "task.extraVolumes", own + containers.names_in(given.extra_volumes)
     yield from containers.additions(added, given.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
     yield from containers.additions("task.sidecars", given.sidecars, dict.fromkeys(("runner", "worker"), "the agent"), "container")
     for path, mounts, taken in (
         ("task.runner.extraVolumeMounts", given.runner.extra_volume_mounts, task.runner_mounts(agent)),
         ("task.worker.extraVolumeMounts", given.worker.extra_volume_mounts, task.worker_mounts(agent)),
     ):
-        yield from containers.mounts(path, mounts, volumes, {mount["mountPath"]: "the agent" for mount in taken}, added=added)
+        yield from containers.mounts(path, mounts, known, {mount["mountPath"]: "the agent" for mount in taken}, added=added)
     yield from containers.added_images("agent.initContainers", settings.init_containers)
     yield from containers.added_images("task.initContainers", given.init_containers)
     yield from containers.added_images("task.sidecars", given.sidecars)
@@ -141,8 +147,8 @@ def additions(agent: Job) -> Findings:
         if isinstance(context := sidecar.get("securityContext", {}), dict):
             yield from containers.security_context(f"{here}.securityContext", context, agent.values.task_security_context)
         if isinstance(mounted := sidecar.get("volumeMounts"), list):
-            known = [mount for mount in mounted if isinstance(mount, dict)]
-            yield from containers.mounts(f"{here}.volumeMounts", known, volumes, {}, added=added)
+            mounts = [mount for mount in mounted if isinstance(mount, dict)]
+            yield from containers.mounts(f"{here}.volumeMounts", mounts, known, {}, added=added)
     cache = {"persistence.cache": persistence.cache_of_controllers}
     yield from containers.host_users("task.hostUsers", given, {"persistence.data": persistence.data, **cache})
     yield from containers.host_users("agent.hostUsers", settings, cache)
