@@ -1,6 +1,7 @@
 """The commands that read the cluster of a stack. What needs a client of Kubernetes is imported only when they run."""
 
 import gc
+import json
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -59,8 +60,12 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
         note("--image has no effect without --probe")
     with _cluster(source, loaded, allow_exec=allow_exec) as api, progress("running probes" if probe else "asking the cluster"):
         found = command.examined(api, loaded, probe=probe, image=image, seconds=timeout)
-    click.echo(command.as_json(found) if form == "json" else "".join(f"{finding}\n" for finding in found), nl=False)
     bad, odd = len(errors(found)), len(warnings(found))
+    if form == "json":
+        counts = {"errors": bad, "warnings": odd, "notes": len(found) - bad - odd}
+        click.echo(json.dumps({"findings": [finding.as_json() for finding in found], **counts}, indent=2))
+    else:
+        click.echo("".join(f"{finding}\n" for finding in found), nl=False)
     note(f"cluster of {stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
     sys.exit(FINDINGS if bad else 0)
 

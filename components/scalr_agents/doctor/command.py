@@ -1,8 +1,6 @@
-"""The command `doctor`: reads facts, lets the API server judge, checks, runs probes, and prints what it found."""
+"""The command `doctor`: reads facts, lets the API server judge, checks, and runs probes."""
 
-import json
 import signal
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -63,12 +61,3 @@ def _ended_like_an_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def as_json(found: Sequence[Finding]) -> str:
-    """The findings as `doctor -o json` prints them."""
-    listed = [
-        {"severity": each.severity, "subject": each.subject, "problem": each.message, "advice": each.advice or None} for each in found
-    ]
-    counts = Counter(f"{each.severity}s" for each in found)
-    return json.dumps({"findings": listed, **{kind: counts[kind] for kind in ("errors", "warnings", "notes")}}, indent=2) + "\n"

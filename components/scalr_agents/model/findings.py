@@ -60,7 +60,9 @@ class Finding:
         return _joined(self.position, self.path, self.message)
 
     def as_json(self) -> dict[str, Any]:
-        """The finding as `check -o json` prints it. Unknown fields are null."""
+        """The finding as `check` and `doctor` print it with `-o json`: with its place, or its subject. Unknown fields are null."""
+        if self.subject:
+            return {"severity": self.severity, "subject": self.subject, "problem": self.message, "advice": self.advice or None}
         position = self.position or Position("")
         return {
             "severity": self.severity,
