@@ -7,11 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from scalr_agents import stack
 from scalr_agents.model.merge import merge
+from scalr_agents.stack import source
 
-from tests.cluster import nodes
-from tests.cluster.client import Client, wait
+from tests.cluster import agents, nodes
+from tests.cluster.client import Client, Manifests, wait
 from tests.cluster.control_plane import ControlPlane
+from tests.helpers import samples
 from tests.helpers.command_line import Done, cli
 
 NODE = "node-of-doctor"
@@ -50,6 +53,15 @@ class Doctor:
         }
         content = {"config": {f"scalr-agents:{word}": item for word, item in merge(given, config).items()}}
         (self.project / "stacks" / "Pulumi.dev.yaml").write_text(json.dumps(content))
+
+    def deploy(self, cluster: Client, namespace: str, agent: dict[str, Any] | None = None, **config: Any) -> Manifests:
+        """Write the file of a stack with a current agent, and deploy its objects."""
+        self.write(namespace, {"agentVersion": "1.4.0", **(agent or {})}, config)
+        file = source.read(self.project, "dev")
+        loaded = stack.load({**file.config, "secrets": {"runs": {"token": samples.TOKEN}}}, directory=file.directory)
+        objects = samples.objects(loaded)
+        agents.apply(cluster, objects)
+        return objects
 
 
 def lines(done: Done) -> list[str]:

@@ -66,15 +66,6 @@ def test_pod_security(doctor: Doctor, new_namespace: NewNamespace) -> None:
     assert 'volume "host"' in line
 
 
-def test_pod_security_of_a_daemon_set(doctor: Doctor, new_namespace: NewNamespace) -> None:
-    """The worker mounts a directory of its node."""
-    namespace = new_namespace("restricted")
-    found = lines(doctor(namespace, agent={"kind": "agent-k8s"}))
-    refused = 'refused by the API server: violates PodSecurity "restricted:latest": '
-    judged = [line.partition(refused)[0] for line in found if refused in line]
-    assert judged == [f"error: {pods} of agent runs: " for pods in ("controller pods", "worker pods")]
-
-
 def test_a_stateful_set(doctor: Doctor, cluster: Client, new_namespace: NewNamespace) -> None:
     """Its pods are judged with their claims, which nobody has created yet."""
     namespace = new_namespace("restricted")
@@ -91,20 +82,6 @@ def test_a_stateful_set(doctor: Doctor, cluster: Client, new_namespace: NewNames
     assert line.startswith('error: pods of agent runs: refused by the API server: violates PodSecurity "restricted:latest": ')
     assert cluster.list("StatefulSet", namespace) == cluster.list("PersistentVolumeClaim", namespace) == []
     cluster.delete("PersistentVolume", namespace)
-
-
-def test_an_account_that_is_not_there(doctor: Doctor, namespace: str) -> None:
-    found = lines(doctor(namespace, agent={"values": {"serviceAccount": {"create": False, "name": "mine"}}}))
-    refused = f'refused by the API server: error looking up service account {namespace}/mine: serviceaccount "mine" not found. '
-    assert [line.partition(refused)[0] for line in found] == [f"error: {pods} of agent runs: " for pods in ("task pods", "controller pods")]
-
-
-def test_a_level_that_pulumi_will_change(doctor: Doctor, new_namespace: NewNamespace) -> None:
-    namespace = new_namespace("restricted")
-    config = {"namespaces": {namespace: {"create": True, "podSecurity": "privileged"}}}
-    volume = {"values": {"task": {"extraVolumes": [{"name": "host", "hostPath": {"path": "/data"}}]}}}
-    [line] = lines(doctor(namespace, agent=volume, config=config))
-    assert line.startswith(f"warning: namespace {namespace}: enforces restricted, and pulumi up will set privileged. ")
 
 
 def test_a_quota_that_is_full_now(doctor: Doctor, cluster: Client, namespace: str) -> None:

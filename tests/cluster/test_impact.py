@@ -17,7 +17,6 @@ from scalr_agents.cluster.objects import Workload
 from scalr_agents.day2 import impact
 from scalr_agents.day2.impact import holds_runs
 from scalr_agents.model.merge import Values, merge
-from scalr_agents.stack import source
 
 from tests.cluster import accounts, agents, runs, volumes
 from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
@@ -297,17 +296,9 @@ def _impact(project: Path) -> tuple[int, Mapping[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-def _deployed(doctor: Doctor, cluster: Client, namespace: str) -> None:
-    """Deploy the stack of the file, with its token."""
-    doctor.write(namespace, {"agentVersion": "1.4.0"}, {})
-    file = source.read(doctor.project, "dev")
-    loaded = stack.load({**file.config, "secrets": {"runs": {"token": TOKEN}}}, directory=file.directory)
-    agents.apply(cluster, agents.objects(loaded))
-
-
 @pytest.mark.usefixtures("nodes_of_doctor")
 def test_an_encrypted_token_counts_as_unchanged(doctor: Doctor, cluster: Client, namespace: str) -> None:
-    _deployed(doctor, cluster, namespace)
+    doctor.deploy(cluster, namespace)
     code, told = _impact(doctor.project)
     assert (code, told["objects"]) == (0, [])
     assert told["notes"] == ["contents of Secrets are not compared: if one has changed, the pods that use it restart too (agents runs)"]
@@ -320,7 +311,7 @@ def test_an_encrypted_token_counts_as_unchanged(doctor: Doctor, cluster: Client,
 
 @pytest.mark.usefixtures("nodes_of_doctor")
 def test_an_agent_that_the_stack_has_no_longer(doctor: Doctor, cluster: Client, namespace: str) -> None:
-    _deployed(doctor, cluster, namespace)
+    doctor.deploy(cluster, namespace)
     doctor.write(namespace, {"agentVersion": "1.4.0", "release": "others"}, {})
     code, told = _impact(doctor.project)
     changes = {(each["kind"], each["name"]): each["change"] for each in told["objects"]}
@@ -333,7 +324,7 @@ def test_an_agent_that_the_stack_has_no_longer(doctor: Doctor, cluster: Client, 
 def test_without_the_right_to_patch_it_says_what_it_cannot_judge(
     doctor: Doctor, cluster: Client, control_plane: ControlPlane, namespace: str, tmp_path: Path
 ) -> None:
-    _deployed(doctor, cluster, namespace)
+    doctor.deploy(cluster, namespace)
     own = kubeconfig(control_plane, tmp_path, accounts.team(cluster, namespace, cluster_role="view"))
     doctor.write(namespace, {"agentVersion": "1.4.0"}, {}, own)
     code, told = _impact(doctor.project)

@@ -7,28 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents import stack
-from scalr_agents.stack import source
 
-from tests.cluster import accounts, agents, runs
-from tests.cluster.client import Client, Manifest, wait
-from tests.cluster.control_plane import ControlPlane
-from tests.cluster.doctor import Doctor, kubeconfig
-from tests.helpers import samples
+from tests.cluster import agents, runs
+from tests.cluster.client import Client, wait
+from tests.cluster.doctor import Doctor
 from tests.helpers.command_line import Done, cli
 
 pytestmark = pytest.mark.usefixtures("nodes_of_doctor")
-
-
-def _deployed(doctor: Doctor, cluster: Client, namespace: str) -> Manifest:
-    """Deploy the stack of the file; the template of its runs."""
-    doctor.write(namespace, {"agentVersion": "1.4.0"}, {})
-    file = source.read(doctor.project, "dev")
-    objects = samples.objects(stack.load({**file.config, "secrets": {"runs": {"token": samples.TOKEN}}}, directory=file.directory))
-    agents.apply(cluster, objects)
-    agents.wait_for_rollout(cluster, objects)
-    [task] = runs.tasks(objects)
-    return task
 
 
 def _status(project: Path) -> tuple[Mapping[str, Any], Done]:
@@ -43,7 +28,9 @@ def _reported(project: Path, what: str) -> dict[str, str]:
 
 
 def test_status_tells_what_the_cluster_has(doctor: Doctor, cluster: Client, namespace: str) -> None:
-    task = _deployed(doctor, cluster, namespace)
+    objects = doctor.deploy(cluster, namespace)
+    agents.wait_for_rollout(cluster, objects)
+    [task] = runs.tasks(objects)
     bad, good = (runs.start(cluster, task, run) for run in ("failing", "going"))
     bad.finish("failed")
     homeless, refused = (deepcopy(runs.job(task, run)) for run in ("homeless", "refused"))
@@ -61,18 +48,3 @@ def test_status_tells_what_the_cluster_has(doctor: Doctor, cluster: Client, name
     assert (done.returncode, agent["ready"], agent["differences"], agent["version"]["cluster"]) == (0, True, [], "1.4.0")
     assert {each["name"]: each["phase"] for each in agent["runs"]} == {good.name: "running", lost: "pending", late: "pending"}
     assert _reported(doctor.project, "failures")[bad.name].startswith("exit code 1 in ")
-
-
-def test_a_credential_without_rights_gets_notes(
-    doctor: Doctor, cluster: Client, control_plane: ControlPlane, namespace: str, tmp_path: Path
-) -> None:
-    doctor.write(namespace, {}, {}, kubeconfig(control_plane, tmp_path, accounts.team(cluster, namespace)))
-    found, done = _status(doctor.project)
-    assert (done.returncode, found["agents"][0]["ready"]) == (1, False)
-    listed = ["pods", "jobs.batch", "events", "persistentvolumeclaims", "atasks.scalr.io", "deployments.apps"]
-    assert found["notes"] == [f"{each} in namespace {namespace}: cannot be seen: your credential lacks the permission" for each in listed]
-    refused = cli("logs", "runs", "-s", "dev", directory=doctor.project)
-    assert refused.returncode == 1
-    assert refused.stderr.splitlines()[-1] == (
-        f"error: pods in namespace {namespace}: cannot be seen: your credential lacks the permission"
-    )

@@ -4,13 +4,10 @@ import json
 from copy import deepcopy
 
 import pytest
-from scalr_agents import stack
-from scalr_agents.stack import source
 
 from tests.cluster import agents, runs
 from tests.cluster.client import Client, Manifest, wait
 from tests.cluster.doctor import Doctor
-from tests.helpers import samples
 from tests.helpers.command_line import cli
 
 pytestmark = pytest.mark.usefixtures("nodes_of_doctor")
@@ -18,10 +15,7 @@ pytestmark = pytest.mark.usefixtures("nodes_of_doctor")
 
 def _deployed(doctor: Doctor, cluster: Client, namespace: str, quota: Manifest) -> Manifest:
     """Deploy a stack with one agent in a namespace with a quota; the template of its runs."""
-    doctor.write(namespace, {"agentVersion": "1.4.0"}, {"namespaces": {namespace: {"quota": quota}}})
-    file = source.read(doctor.project, "dev")
-    objects = samples.objects(stack.load({**file.config, "secrets": {"runs": {"token": samples.TOKEN}}}, directory=file.directory))
-    agents.apply(cluster, objects)
+    objects = doctor.deploy(cluster, namespace, namespaces={namespace: {"quota": quota}})
     hard = next(manifest["spec"]["hard"] for manifest in objects if manifest["kind"] == "ResourceQuota")
     wait(
         lambda: cluster.get("ResourceQuota", "scalr-agents", namespace).get("status", {}).get("hard") == hard,

@@ -176,6 +176,14 @@ def test_a_kubeconfig_that_is_of_no_use_is_one_sentence(content: str | None, mes
     assert "hidden" not in done.stderr
 
 
+def test_a_context_that_is_not_there_is_one_sentence(project: Path) -> None:
+    file = kubeconfig(project / "kubeconfig", {"token": "hidden"})
+    stack(project, f"{STACK}  scalr-agents:kubernetes: {{kubeconfig: {file}, context: production}}\n")
+    done = cli("doctor", "dev", directory=project)
+    message = "has no context 'production'; correct kubernetes.context in the stack file, or see kubectl config get-contexts"
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", f"error: kubeconfig {file} {message}")
+
+
 def test_a_program_for_credentials_that_fails_is_one_sentence(project: Path) -> None:
     """What it prints may be a token."""
     file = kubeconfig(project / "kubeconfig", program("echo hidden; echo hidden >&2; exit 1"))
