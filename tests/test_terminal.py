@@ -120,6 +120,14 @@ def test_long_operations_show_progress(
     assert capsys.readouterr().err == shown
 
 
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0, "0s"), (59, "59s"), (60, "1m"), (61, "1m1s"), (3600, "1h"), (3661, "1h1m"), (86399, "23h59m"), (86400, "1d"), (90061, "1d1h")],
+)
+def test_a_duration_has_its_largest_unit_and_the_next(seconds: int, text: str) -> None:
+    assert printing.age(seconds) == text
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_of_each_shell(shell: str) -> None:
     done = CliRunner().invoke(main, [], env={"_SCALR_AGENTS_COMPLETE": f"{shell}_source"}, prog_name="scalr-agents")

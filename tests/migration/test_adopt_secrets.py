@@ -1,8 +1,11 @@
 """Secrets in the values of a release: none is printed, and each has its command."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scalr_agents.migration import adopt
@@ -10,185 +13,47 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, merge
 
 from tests.helpers.command_line import TOKEN
-from tests.helpers.releases import CERTIFICATE, KEPT, KEY, MIRROR, URL, loaded, of_values, printed
+from tests.helpers.releases import KEPT, KEY, MIRROR, URL, loaded, of_values, printed
+
+CASES: dict[str, list[dict[str, Any]]] = yaml.safe_load((Path(__file__).parent / "secret_cases.yaml").read_text())
 
 
-@pytest.mark.parametrize(
-    ("chart", "version", "given_values", "rest", "words"),
-    [
-        ("agent-job", None, {}, {}, ["token"]),
-        ("agent-job", None, {"agent": {"token": ""}}, {}, ["token"]),
-        ("agent-job", None, {"agent": {"tokenExistingSecret": {"name": "pool"}}}, {"agent": {"tokenExistingSecret": {"name": "pool"}}}, []),
-        ("agent-local", None, {"agent": {"tokenExistingSecret": {"name": "p"}}}, {"agent": {"tokenExistingSecret": {"name": "p"}}}, []),
-        ("agent-k8s", None, {"agent": {"tokenExistingSecret": "pool"}}, {"agent": {"tokenExistingSecret": "pool"}}, []),
-        (
-            "agent-job",
-            "1.4.0",
-            {"global": {"tls": {"clientCert": CERTIFICATE, "clientKey": KEY}}},
-            {"global": {"tls": {"clientCert": CERTIFICATE}}},
-            ["token", "clientKey"],
-        ),
-        (
-            "agent-local",
-            "1.4.0",
-            {"agent": {"tls": {"clientCert": CERTIFICATE, "clientKey": KEY}}},
-            {"agent": {"tls": {"clientCert": CERTIFICATE}}},
-            ["token", "clientKey"],
-        ),
-        (
-            "agent-job",
-            "1.4.0",
-            {"global": {"tls": {"clientKey": KEY, "clientCertSecret": {"name": "mtls"}}}},
-            {"global": {"tls": {"clientCertSecret": {"name": "mtls"}}}},
-            ["token"],
-        ),
-        (
-            "agent-local",
-            "1.4.0",
-            {"agent": {"providerNetworkMirrors": [MIRROR | {"token": "hidden"}, {"url": "https://n.acme/"}]}},
-            {"agent": {"providerNetworkMirrors": [MIRROR, {"url": "https://n.acme/"}]}},
-            ["token", 'mirrorTokens["m.acme:8443"]'],
-        ),
-        (
-            "agent-job",
-            None,
-            {
-                "agent": {
-                    "extraEnv": {"A": "b", "DB_PASSWORD": "hidden"},
-                    "controller": {"extraEnv": [{"name": "API_KEY", "value": "hid"}]},
-                },
-                "task": {"runner": {"extraEnv": {"TF_TOKEN_app.acme": "hidden", "DB_PASSWORD": "hidden"}}},
-            },
-            {"agent": {"extraEnv": {"A": "b"}}},
-            ["token", "env.DB_PASSWORD", "env.API_KEY", 'env["TF_TOKEN_app.acme"]'],
-        ),
-        (
-            "agent-k8s",
-            None,
-            {
-                "extraEnv": {
-                    "HTTPS_PROXY": "http://me:hidden@proxy:3128",
-                    "NO_PROXY": "$(KUBERNETES_SERVICE_HOST)",
-                    "TOKEN_TTL": 5,
-                    "A_TOKEN": "$(B)",
-                }
-            },
-            {"extraEnv": {"NO_PROXY": "$(KUBERNETES_SERVICE_HOST)", "TOKEN_TTL": 5, "A_TOKEN": "$(B)"}},
-            ["token", "env.HTTPS_PROXY"],
-        ),
-        (
-            "agent-job",
-            None,
-            {"agent": {"controller": {"extraEnv": [{"name": "A_TOKEN", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}}},
-            {"agent": {"controller": {"extraEnv": [{"name": "A_TOKEN", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}}},
-            ["token"],
-        ),
-    ],
-)
-def test_secrets_are_extracted(chart: str, version: str | None, given_values: Values, rest: Values, words: list[str]) -> None:
-    adopted = of_values(given_values, chart, version)
+def each(section: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", CASES[section], ids=lambda case: str(case["given"]))
+
+
+@each("extracted")
+def test_secrets_are_extracted(case: dict[str, Any]) -> None:
+    chart, version = case.get("chart", "agent-job"), case.get("version")
+    adopted = of_values(case["given"], chart, version)
     assert errors(adopted.findings) == []
-    assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"] == merge(
-        KEPT.get((chart, version or ""), {}), merge({"agent": {"url": URL}}, rest)
-    )
-    assert adopted.secrets == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.{word}'" for word in words]
+    kept = merge(KEPT.get((chart, version or ""), {}), merge({"agent": {"url": URL}}, case["rest"]))
+    assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"] == kept
+    assert adopted.secrets == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.{key}'" for key in case["secrets"]]
     text = printed(adopted)
     assert [secret for secret in (TOKEN, "hidden", "hid", "PRIVATE") if secret in text] == []
     assert errors(loaded(adopted).findings) == []
 
 
-@pytest.mark.parametrize(
-    ("given_values", "path", "words"),
-    [
-        (
-            {"agent": {"extraEnv": {"A_TOKEN": "hidden"}}, "task": {"runner": {"extraEnv": {"A_TOKEN": "hidden-too"}}}},
-            "agent.extraEnv.A_TOKEN",
-            "another value in task.runner.extraEnv",
-        ),
-        ({"task": {"runner": {"extraEnv": {"SCALR_TOKEN": "hidden"}}}}, "task.runner.extraEnv.SCALR_TOKEN", "rename it"),
-        (
-            {"agent": {"providerNetworkMirrors": [MIRROR | {"token": "hidden"}, MIRROR | {"token": "hidden-too"}]}},
-            "agent.providerNetworkMirrors[1].token",
-            "another token for m.acme:8443",
-        ),
-        (
-            {"task": {"sidecars": [{"name": "s", "image": "i", "env": [{"name": "DB_PASSWORD", "value": "hidden"}]}]}},
-            "task.sidecars[0].env[0].value",
-            "DB_PASSWORD contains a secret",
-        ),
-        (
-            {"global": {"proxy": {"enabled": True, "httpsProxy": "http://me:hidden@proxy:3128"}}},
-            "global.proxy.httpsProxy",
-            "a URL with a password",
-        ),
-        (
-            {"global": {"proxy": {"enabled": True, "httpsProxy": "http://hidden@proxy:3128"}}},
-            "global.proxy.httpsProxy",
-            "a URL with a password",
-        ),
-        (
-            {"task": {"sidecars": [{"name": "s", "image": "i", "args": ["http://me:$(P)@x"], "env": [{"name": "P", "value": "hidden"}]}]}},
-            "task.sidecars[0].env[0].value",
-            "P contains a secret",
-        ),
-        ({"agent": {"url": "https://me:hidden@acme.scalr.io"}}, "agent.url", "secret"),
-        ({"global": {"podAnnotations": {"a": KEY}}}, "global.podAnnotations.a", "a private key"),
-        ({"global": {"podAnnotations": {"a": "ghp_hidden"}}}, "global.podAnnotations.a", "a token; put it into a Secret"),
-        ({"agent": {"token": ["hidden"]}}, "agent.token", "expected a string"),
-        ({"agent": {"token": {"a": "hidden"}}}, "agent.token", "expected a string"),
-        (
-            {"agent": {"providerNetworkMirrors": [MIRROR | {"token": {"a": "hidden"}}]}},
-            "agent.providerNetworkMirrors[0].token",
-            "expected a string",
-        ),
-        ({"agent": {"extraEnv": {"A_TOKEN": ["hidden"]}}}, "agent.extraEnv.A_TOKEN", "expected a string"),
-        ({"global": {"tls": {"clientKey": KEY}}}, "global.tls.clientKey", "clientCert"),
-        (
-            {"agent": {"controller": {"extraEnv": [{"name": "A TOKEN", "value": "hidden"}]}}},
-            "agent.controller.extraEnv.A TOKEN",
-            "not a valid name of an environment variable",
-        ),
-    ],
-)
-def test_unsupported_secrets_are_refused(given_values: Values, path: str, words: str) -> None:
-    adopted = of_values(given_values, version="1.4.0")
-    assert [(finding.path, words in finding.message) for finding in errors(adopted.findings)] == [(path, True)]
+@each("refused")
+def test_unsupported_secrets_are_refused(case: dict[str, Any]) -> None:
+    adopted = of_values(case["given"], version="1.4.0")
+    assert [(finding.path, case["words"] in finding.message) for finding in errors(adopted.findings)] == [(case["path"], True)]
     assert (adopted.stack, adopted.secrets, adopted.before, adopted.after) == ({}, [], [], [])
     assert "hidden" not in "".join(map(str, adopted.findings))
 
 
-@pytest.mark.parametrize(
-    ("given_values", "path"),
-    [
-        ({"task": {"sidecars": [{"name": "s", "image": "i", "args": ["--password=hidden"]}]}}, "task.sidecars[0].args[0]"),
-        ({"task": {"sidecars": [{"name": "s", "image": "i", "command": ["sh", "token: hidden"]}]}}, "task.sidecars[0].command[1]"),
-        ({"global": {"podAnnotations": {"vault-token": "hidden"}}}, "global.podAnnotations.vault-token"),
-        ({"global": {"podAnnotations": {"a": "api-key=hidden"}}}, "global.podAnnotations.a"),
-        ({"serviceAccount": {"annotations": {"acme.io/password": "hidden"}}}, "serviceAccount.annotations.acme\\.io/password"),
-    ],
-)
-def test_probable_secrets_are_warnings(given_values: Values, path: str) -> None:
-    findings = of_values(given_values).findings
-    assert [(finding.severity, finding.path) for finding in findings] == [("warning", path)]
+@each("warned")
+def test_probable_secrets_are_warnings(case: dict[str, Any]) -> None:
+    findings = of_values(case["given"]).findings
+    assert [(finding.severity, finding.path) for finding in findings] == [("warning", case["path"])]
     assert "seems to contain a secret in plain text" in findings[0].message
     assert "hidden" not in findings[0].message
 
 
-@pytest.mark.parametrize(
-    ("chart", "given_values"),
-    [
-        ("agent-job", {"global": {"podAnnotations": {"vault.io/agent-inject-token": "true", "token.acme.io/used": "b"}}}),
-        ("agent-job", {"task": {"sidecars": [{"name": "s", "image": "i", "args": ["--password=$(P)", "--token-file=/a"]}]}}),
-        ("agent-job", {"agent": {"tokenExistingSecret": {"name": "pool", "key": "password"}}}),
-        ("agent-job", {"global": {"tls": {"caBundleSecret": {"name": "ca", "key": "secret"}}}}),
-        (
-            "agent-local",
-            {"allowMetadataService": True, "podSecurityContext": {"sysctls": [{"name": "kernel.keys.maxkeys", "value": "5"}]}},
-        ),
-    ],
-)
-def test_values_that_resemble_secrets_are_accepted(chart: str, given_values: Values) -> None:
-    adopted = of_values(given_values, chart)
+@each("accepted")
+def test_values_that_resemble_secrets_are_accepted(case: dict[str, Any]) -> None:
+    adopted = of_values(case["given"], case.get("chart", "agent-job"))
     assert adopted.findings == []
     assert [note for note in adopted.notes if "plain text" in note] == []
 
