@@ -14,8 +14,10 @@ PRINTED = [(name, form) for name in CASES for form in documents.FORMS]
 
 def document(name: str, form: str) -> str:
     """The printed document, with the names of our own scripts instead of their content."""
-    text = machine(name).document(form)
-    scripts = {files._source(script): f"<{script}>\n" for script in ("on_machine.py", "install.sh", "install-package.sh", "trust.sh")}
+    made = machine(name)
+    text = made.document(form)
+    names = ("on_machine.py", "install.sh", "install-package.sh", "trust.sh")
+    scripts = {files.program(script, made.machine.platform): f"<{script}>\n" for script in names}
     if form == "cloud-init":
         content = yaml.safe_load(text)
         for file in content["write_files"]:

@@ -9,7 +9,7 @@ from scalr_agents import stack
 from scalr_agents.machines import instance_types
 from scalr_agents.model.merge import merge
 
-from tests.helpers.machines import EC2, GCE, STACKS, URL, YUM, load
+from tests.helpers.machines import CA, EC2, GCE, STACKS, URL, YUM, load
 
 
 def findings_of(entry: dict[str, Any], common: dict[str, Any] | None = None, **words: Any) -> list[str]:
@@ -228,17 +228,37 @@ def test_a_file_without_certificates_is_an_error(tmp_path: Any) -> None:
     assert str(finding).startswith("error: scalr-agents:common.ca: not PEM: expected certificates")
 
 
-def test_certificates_that_do_not_fit_into_user_data_are_an_error(tmp_path: Any) -> None:
-    noise = b"".join(sha256(number.to_bytes(2, "big")).digest() for number in range(700))
+def test_certificates_that_do_not_fit_into_the_secret_are_an_error(tmp_path: Any) -> None:
+    noise = b"".join(sha256(number.to_bytes(2, "big")).digest() for number in range(500))
     sequence = b64encode(b"\x30\x82" + len(noise).to_bytes(2, "big") + noise).decode()  # as DER begins
-    (tmp_path / "ca.pem").write_text(f"-----BEGIN CERTIFICATE-----\n{sequence}\n-----END CERTIFICATE-----\n")
+    (tmp_path / "ca.pem").write_text(3 * f"-----BEGIN CERTIFICATE-----\n{sequence}\n-----END CERTIFICATE-----\n")
     content = {"common": {"url": URL, "ca": {"file": "ca.pem"}}, "machines": {"it": {"ec2": EC2}}, "secrets": {"it": {"token": "t"}}}
     assert [finding.message[:53] for finding in stack.load(content, directory=tmp_path).findings] == [
-        "its user data exceeds EC2's limit of 16 KiB, even com",
+        "the certificates of ca do not fit into EC2's user dat",
         "contains no public root certificate, and it replaces ",
     ]
     content["machines"] = {"it": {"gce": GCE}}
     assert [finding.path for finding in stack.load(content, directory=tmp_path).findings] == ["scalr-agents:common.ca"]
+
+
+def test_a_proxy_must_not_inspect_connections_that_deliver_certificates() -> None:
+    ca, proxy = {"file": CA}, {"https": "http://proxy.acme:3128"}
+    passed = "let the proxy pass connections to secretsmanager.<region>.amazonaws.com through without inspecting them"
+    for settings, common, expected in (
+        ({"ec2": EC2}, {"ca": ca, "proxy": proxy}, 1),
+        ({"ec2": EC2}, {"ca": ca, "proxy": {**proxy, "except": ["amazonaws.com"]}}, 0),
+        ({"ec2": EC2, "caScope": "tasks"}, {"ca": ca, "proxy": proxy}, 0),
+        ({"gce": GCE}, {"ca": ca, "proxy": proxy}, 0),
+    ):
+        assert str(findings_of(settings, common)).count(passed) == expected
+
+
+def test_user_data_without_certificates_has_a_limit_on_aws() -> None:
+    env = {"env": {"TF_VAR_long": "x" * 4000}}
+    (finding,) = findings_of({"ec2": EC2, **env})
+    assert finding.startswith("error: machines.it: its user data may have 16")
+    assert "move long variables from env to the machine's secrets" in finding
+    assert findings_of({"gce": GCE, **env}) == []
 
 
 def test_a_machine_cannot_have_the_name_of_an_agent() -> None:

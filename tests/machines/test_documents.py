@@ -1,6 +1,7 @@
 """The files of machines: documents match their snapshots, contain no secret, and follow Scalr's documentation."""
 
 import json
+import ssl
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from scalr_agents.machines import documents, environment, on_machine
 from scalr_agents.model.lines import NEWEST
 from scalr_agents.model.merge import merge
 
-from tests.helpers.machines import CA, EC2, EVERYTHING, GCE, URL, load, machine
+from tests.helpers.machines import CA, EC2, EVERYTHING, GCE, STACKS, URL, load
 from tests.machines import cases
 from tests.machines.cases import PRINTED
 
@@ -92,11 +93,15 @@ def test_units_escape_specifiers_of_systemd() -> None:
     assert 'Environment="HTTPS_PROXY=http://proxy.acme:3128/%%41"' in text
 
 
-def test_user_data_is_compressed_only_if_it_is_too_long() -> None:
-    small, large = (machine(name).document("cloud-init") for name in ("aws-plain", "aws-everything"))
-    assert documents.packed(small) == small.encode()
-    assert documents.packed(large)[:2] == b"\x1f\x8b"
-    assert len(documents.packed(large)) < documents.LONGEST_USER_DATA
+@pytest.mark.parametrize(("common", "fetched"), [({}, False), ({"ca": {"file": CA}}, True), (EVERYTHING, True)])
+def test_certificates_without_room_in_user_data_come_from_the_secret(common: dict[str, Any], fetched: bool) -> None:
+    """On AWS: Google Cloud has room."""
+    machines = {place: load({place: settings}, common).machines[0].machine for place, settings in (("ec2", EC2), ("gce", GCE))}
+    assert {place: machine.fetches_certificates for place, machine in machines.items()} == {"ec2": fetched, "gce": False}
+    assert documents.user_data_size(machines["ec2"]) < documents.LONGEST_USER_DATA - 1024
+    if fetched:
+        made = ssl.create_default_context(cadata=on_machine.pem(json.dumps({"ca-certificates": environment.certificates(machines["ec2"])})))
+        assert made.get_ca_certs() == ssl.create_default_context(cadata=(STACKS / CA).read_text()).get_ca_certs() != []
 
 
 @pytest.mark.parametrize("quoted", [False, True])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents.machines import on_machine
+from scalr_agents.machines import environment, files, on_machine
 from scalr_agents.model import characters
 
 from tests.helpers.stand_ins import ARN, GROUP, INSTANCE, NAME, Cloud, serve
@@ -71,6 +71,34 @@ def test_the_secrets_file_is_readable_only_by_root(cloud: Cloud, secret: str, tm
     on_machine.main(["secrets", secret, str(file), "--quoted"])
     assert file.read_text() == 'SCALR_AGENT_TOKEN="next"\n'
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_certificates_are_readable_by_everyone_and_no_variable(cloud: Cloud, tmp_path: Path) -> None:
+    """Programs on machines from before there were any take them for a variable, so the name must be one."""
+    file = tmp_path / "ca.pem"
+    cloud.content = json.dumps({"SCALR_AGENT_TOKEN": "t", environment.CERTIFICATES: "MAA=,MAEB"})
+    on_machine.main(["certificates", ARN, str(file)])
+    assert file.read_text() == "".join(f"-----BEGIN CERTIFICATE-----\n{each}\n-----END CERTIFICATE-----\n" for each in ("MAA=", "MAEB"))
+    assert file.stat().st_mode & 0o777 == 0o644
+    assert on_machine.lines(cloud.content, quoted=False) == "SCALR_AGENT_TOKEN=t\n"
+    assert re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", environment.CERTIFICATES)
+    cloud.content = json.dumps({"SCALR_AGENT_TOKEN": "t"})
+    with pytest.raises(on_machine.HostError, match="the secret does not contain certificates"):
+        on_machine.main(["certificates", ARN, str(file)])
+
+
+@pytest.mark.parametrize(("proxy", "port"), [("http://proxy.acme", 3128), ("http://proxy.acme:8080", 8080)])
+def test_a_proxy_without_a_port_is_asked_on_3128(proxy: str, port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", proxy)
+    asked: list[Any] = []
+
+    def answer(connection: HTTPConnection, *_: object) -> tuple[int, str]:
+        asked.append((connection.host, connection.port))
+        return 200, ""
+
+    monkeypatch.setattr(on_machine, "answer", answer)
+    on_machine.https("secretmanager.googleapis.com", "GET", "/", {}, "", "it")
+    assert asked == [("proxy.acme", port)]
 
 
 @pytest.mark.parametrize(
@@ -145,8 +173,11 @@ def test_an_unreachable_service_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         on_machine.aws_metadata("instance-id")
 
 
-def test_it_runs_on_python_3_8_without_dependencies() -> None:
-    source = Path(on_machine.__file__).read_text()
+@pytest.mark.parametrize(("platform", "other"), [("aws", "gcp"), ("gcp", "aws")])
+def test_it_runs_on_python_3_8_without_dependencies_and_has_what_its_cloud_needs(platform: str, other: str) -> None:
+    source = files.program("on_machine.py", platform)
+    assert f"def from_{platform}(" in source
+    assert f"def from_{other}(" not in source
     tree = ast.parse(source, feature_version=(3, 8))
     names = [name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in (alias.name for alias in node.names)]
     names += [str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scalr_agents.machines import CloudNames
+from scalr_agents.machines import CloudNames, environment
 from scalr_agents.machines.files import HostFile, files
 
 from tests.helpers.machines import machine
@@ -16,6 +16,13 @@ from tests.machines_for_real.machine import Host, Unit, unit_of
 TOKEN = "s3cr3t-token"
 CLOUDS = {"aws-plain": CloudNames(ARN, GROUP), "gcp-plain": CloudNames(NAME)}
 OWN = HostFile("/etc/scalr-agent/secret.env", f"SCALR_AGENT_TOKEN={TOKEN}\n", "0600")
+
+
+def certified(host: Host) -> str:
+    """What the secret holds besides the token: the certificates of a machine whose user data has no room for them."""
+    certificates = environment.certificates(machine("aws-vcs").machine)
+    host.secret(**{"SCALR_AGENT_TOKEN": TOKEN, environment.CERTIFICATES: certificates})
+    return certificates
 
 
 def written(name: str) -> list[HostFile]:
@@ -101,8 +108,12 @@ def test_a_vcs_agent_has_no_socket_and_no_directory(host: Host) -> None:
     vcs = machine("aws-vcs").machine
     plain = replace(vcs, shared=vcs.shared.model_copy(update={"image_registry": "", "http_proxy": "", "https_proxy": ""}))
     unit = unit_of(host, files(plain, CLOUDS["aws-plain"]))
+    certificates = certified(host)
     with unit.started() as agent:
-        agent.readline()
+        assert environment.CERTIFICATES not in agent.readline()
+        found = host.output("cat", environment.CA_FILE)
+        assert [part[:64] for part in found.split("-----BEGIN CERTIFICATE-----\n")[1:]] == [part[:64] for part in certificates.split(",")]
+        assert host.output("stat", "--format=%a %U", environment.CA_FILE) == "644 root\n"
         mounts = host.output("docker", "inspect", "--format={{range .Mounts}}{{.Source}} {{end}}", "scalr-agent")
         assert mounts.split() == ["/etc/scalr-agent/ca.pem"]
 

@@ -22,6 +22,8 @@ class Machine:
     platform: Platform
     agent: AgentSettings
     shared: SharedSettings
+    fetches_certificates: bool = False
+    """Whether the certificates of `shared` are in the machine's secret, because its user data would exceed the limit with them."""
 
     @property
     def in_docker(self) -> bool:

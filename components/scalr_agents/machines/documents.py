@@ -5,12 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scalr_agents.machines import CloudNames, Machine, compression, environment, files, units
+from scalr_agents.machines import CloudNames, Machine, environment, files, units
 from scalr_agents.machines.units import OWN_SECRETS
 from scalr_agents.model import yaml_io
 
 LONGEST_USER_DATA = 16 * 1024
-"""EC2's limit for user data, in bytes."""
+"""EC2's limit for user data, in bytes. Google's is 256 KiB."""
+_LONGEST_NAMES = CloudNames("-" * 128, "-" * 64, "-" * 64)
+"""As long as the longest names in the cloud, which are not known before the resources exist."""
 
 
 def cloud_init(machine: Machine, names: CloudNames) -> str:
@@ -19,14 +21,19 @@ def cloud_init(machine: Machine, names: CloudNames) -> str:
         {"path": file.path, "permissions": file.mode, "content": file.content}
         for file in (*files.setup(machine), *files.files(machine, names))
     ]
-    content = {"write_files": written, "runcmd": [*files.setup_commands(machine), *files.commands(machine)]}
+    content = {"write_files": written, "runcmd": [*files.setup_commands(machine, names), *files.commands(machine)]}
     return "#cloud-config\n" + yaml_io.dump([content]).removeprefix("---\n")
 
 
-def packed(text: str) -> bytes:
-    """User data as EC2 gets it: compressed if it exceeds the limit."""
-    content = text.encode()
-    return content if len(content) <= LONGEST_USER_DATA else compression.gzip(content)
+def user_data_size(machine: Machine) -> int:
+    """The largest size of its user data, in bytes."""
+    return len(cloud_init(machine, _LONGEST_NAMES).encode())
+
+
+def fitted(machine: Machine) -> Machine:
+    """A valid machine, which reads its certificates from its secret if they do not fit into its user data."""
+    too_long = machine.platform == "aws" and machine.shared.ca_bundle and user_data_size(machine) > LONGEST_USER_DATA
+    return replace(machine, fetches_certificates=bool(too_long))
 
 
 def systemd(machine: Machine, names: CloudNames) -> str:
@@ -87,7 +94,7 @@ def refusal(machine: Machine, form: str) -> str:
     return f"runtime: package has no {' or '.join(_OF_DOCKER)} format; use {' or '.join(others)}"
 
 
-def steps(machine: Machine, form: str) -> list[str]:
+def steps(machine: Machine, names: CloudNames, form: str) -> list[str]:
     """The remaining manual steps for a document of this format."""
     if machine.platform != "own" and form == "cloud-init":
         return ["`pulumi up` passes this to the machines as user data; no manual steps are needed"]
@@ -99,7 +106,7 @@ def steps(machine: Machine, form: str) -> list[str]:
     task_image = [f"docker {command}" for command in units.named_task_image(machine)]
     match form:
         case "systemd":
-            setup = [] if machine.in_docker else files.setup_commands(machine)
+            setup = [] if machine.in_docker else files.setup_commands(machine, names)
             run_on_host = "; ".join(shlex.join(command) for command in (*setup, *files.commands(machine)))
             return [*write_token, "write each file to the path above it, with the mode in brackets", f"run as root: {run_on_host}"]
         case "compose":

@@ -2,11 +2,14 @@
 
 from scalr_agents.machines import Machine, versions
 from scalr_agents.model import quantities
+from scalr_agents.model.checks import CERTIFICATE
 from scalr_agents.model.lines import NEWEST
 
 DATA_DIR = "/var/lib/scalr-agent"
 """The same path on the host and in the agent's container, because its tasks are containers of the same Docker daemon."""
 CA_FILE = "/etc/scalr-agent/ca.pem"
+CERTIFICATES = "ca-certificates"
+"""Key of the certificates in the machine's secret. Programs on earlier machines pass it to the agent as a variable, without effect."""
 GRACE_SECONDS = 60
 """Time after the drain in which the agent stops runs that are still active."""
 VCS_STOP_SECONDS = 30
@@ -16,6 +19,12 @@ def token_name(machine: Machine) -> str:
     """Name of the variable with the agent's token."""
     new, old = versions.TOKEN_NAMES
     return new if versions.NEW_NAMES.has(machine.agent.agent_version) else old
+
+
+def certificates(machine: Machine) -> str:
+    """The certificates in the machine's secret, without headers and line breaks. Empty if they are in its user data."""
+    bundle = machine.shared.ca_bundle if machine.fetches_certificates else ""
+    return ",".join("".join(block.split()) for block in CERTIFICATE.findall(bundle))
 
 
 def variables(machine: Machine) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """The files of a machine, and the commands that put them into effect."""
 
+import re
+import shlex
 from functools import cache
 from importlib import resources
 from typing import NamedTuple
@@ -13,6 +15,8 @@ _UNITS = "/etc/systemd/system"
 _INSTALL = "/usr/local/lib/scalr-agent/install"
 _TRUST = "/usr/local/lib/scalr-agent/trust"
 _APT_KEY = "/etc/apt/keyrings/scalr.asc"
+_FETCHING_SECONDS = 600
+"""How long a new machine tries to read its certificates before it goes on without. Its role may take a while to take effect."""
 
 
 class HostFile(NamedTuple):
@@ -25,11 +29,11 @@ class HostFile(NamedTuple):
 
 def files(machine: Machine, names: CloudNames) -> list[HostFile]:
     """All files of the agent on the machine. None of them contains a secret."""
-    shared = machine.shared
+    bundle = "" if machine.fetches_certificates else machine.shared.ca_bundle
     return [
-        *([HostFile(environment.CA_FILE, shared.ca_bundle.removesuffix("\n") + "\n")] if shared.ca_bundle else []),
+        *([HostFile(environment.CA_FILE, bundle.removesuffix("\n") + "\n")] if bundle else []),
         HostFile(ENVIRONMENT_FILE, lines([f"{name}={value}" for name, value in _for_files(machine).items()])),
-        *([HostFile(HOST_PROGRAM, _source("on_machine.py"), "0755")] if machine.platform != "own" else []),
+        *([HostFile(HOST_PROGRAM, program("on_machine.py", machine.platform), "0755")] if machine.platform != "own" else []),
         *(_docker_files(machine, names) if machine.in_docker else _package_files(machine, names)),
         *([HostFile(f"{_UNITS}/{DRAIN}", units.drain(machine, names))] if machine.can_drain else []),
     ]
@@ -68,18 +72,27 @@ def _for_files(machine: Machine) -> dict[str, str]:
 
 def setup(machine: Machine) -> list[HostFile]:
     """The scripts that prepare a new machine."""
-    install = HostFile(_INSTALL, _source("install.sh" if machine.in_docker else "install-package.sh"), "0755")
-    return [install, *([HostFile(_TRUST, _source("trust.sh"), "0755")] if _trusts(machine) else [])]
+    install = HostFile(_INSTALL, program("install.sh" if machine.in_docker else "install-package.sh"), "0755")
+    return [install, *([HostFile(_TRUST, program("trust.sh"), "0755")] if _trusts(machine) else [])]
 
 
-def setup_commands(machine: Machine) -> list[list[str]]:
+def setup_commands(machine: Machine, names: CloudNames) -> list[list[str]]:
     """The commands that run these scripts, in order: certificates first, because a proxy may use them for downloads."""
     proxy = [f"{name.lower()}={value}" for name, value in environment.proxy(machine).items()]  # apt reads only lower-case names
     package = machine.agent.package or Package()
     package_key = [] if machine.in_docker else [f"SCALR_PACKAGE_KEY={package.key}"]
     version = [package.version] if package.version and not machine.in_docker else []
-    trusted = [[_TRUST, environment.CA_FILE]] if _trusts(machine) else []
+    trusted = [*_fetched(machine, names, proxy), [_TRUST, environment.CA_FILE]] if _trusts(machine) else []
     return [*trusted, [*(["env", *proxy, *package_key] if proxy or package_key else []), _INSTALL, *version]]
+
+
+def _fetched(machine: Machine, names: CloudNames, proxy: list[str]) -> list[list[str]]:
+    """The command that reads the certificates for the whole machine. The agent's unit reads them again at every start."""
+    if not machine.fetches_certificates:
+        return []
+    fetch = shlex.join([HOST_PROGRAM, "certificates", names.secret, environment.CA_FILE])
+    waiting = ["timeout", str(_FETCHING_SECONDS), "sh", "-c", f"until {fetch}; do sleep 5; done"]
+    return [[*(["env", *(each for each in proxy if not each.startswith("http_"))] if proxy else []), *waiting]]
 
 
 def commands(machine: Machine) -> list[list[str]]:
@@ -112,5 +125,9 @@ def _proxy_of_package() -> list[list[str]]:
 
 
 @cache
-def _source(name: str) -> str:
-    return resources.files("scalr_agents.machines").joinpath(name).read_text(encoding="utf-8")
+def program(name: str, platform: str = "") -> str:
+    """A program for machines without comments, docstrings, and parts for other platforms, because EC2 limits the size of user data."""
+    text = resources.files("scalr_agents.machines").joinpath(name).read_text(encoding="utf-8")
+    parts = re.split(r"^# (?:Only (\w+)|All)\.\n", f"# All.\n{text}", flags=re.MULTILINE)
+    text = "".join(part for only, part in zip(parts[1::2], parts[2::2], strict=True) if only in (None, platform))
+    return re.sub(r'^(?: *"""[^"]*"""\n| *# .*\n)', "", text, flags=re.MULTILINE)

@@ -156,8 +156,13 @@ def _plain_http(setting: str, url: str) -> Findings:
         yield error(setting, "machines connect to a proxy only over http://; HTTPS traffic is tunnelled through it")
 
 
+def has_cloud(platform: str, exceptions: Sequence[str]) -> bool:
+    """Whether the proxy's exceptions have a host of the cloud."""
+    return any(_DOMAINS[platform] in host for host in exceptions)
+
+
 def _reaches_secrets(_url: str, exceptions: Sequence[str], platform: str, exceptions_name: str) -> Findings:
-    if not any(_DOMAINS[platform] in host for host in exceptions):
+    if not has_cloud(platform, exceptions):
         message = (
             f"machines read their secrets through this proxy: allow {_SERVICES[platform]} on it, or use private endpoints and list them "
             f"in {exceptions_name}"

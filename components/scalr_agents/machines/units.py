@@ -154,11 +154,12 @@ def _environment(machine: Machine) -> list[str]:
 
 
 def _fetch(machine: Machine, names: CloudNames, *more: str) -> list[str]:
-    """The commands that provide the secrets before the agent starts."""
+    """The commands that provide the secrets, and certificates from the same place, before the agent starts."""
     if machine.platform == "own":
         missing = f"{OWN_SECRETS} is missing or empty: write {environment.token_name(machine)}=<token> into it, mode 0600"
         return [f"/bin/sh -c 'test -s {OWN_SECRETS} || {{ echo \"{missing}\" >&2; exit 1; }}'"]
-    return [" ".join([HOST_PROGRAM, "secrets", quoted(names.secret), _FETCHED_SECRETS, *more])]
+    certificates = [" ".join([HOST_PROGRAM, "certificates", quoted(names.secret), CA_FILE])] if machine.fetches_certificates else []
+    return [*certificates, " ".join([HOST_PROGRAM, "secrets", quoted(names.secret), _FETCHED_SECRETS, *more])]
 
 
 def _closed_metadata(machine: Machine) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pulumi
 
-from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
+from scalr_agents.machines import Machine, Platform, checks, documents, environment
 from scalr_agents.machines.ec2 import Ec2Volume
 from scalr_agents.machines.gce import GceVolume
 from scalr_agents.machines.settings import Arguments, Package, Secrets
@@ -25,13 +25,11 @@ _START_SECONDS = 900
 HTTPS = 443
 A = TypeVar("A", bound=Arguments)
 _DIGEST, _LONGEST_SHORT_NAME = 8, 20
-_UNKNOWN = CloudNames("-" * 128, "-" * 64, "-" * 64)
-"""As long as the longest names in the cloud, to check the size of user data."""
 
 
 def described(name: str, platform: Platform, given: Arguments) -> Machine:
-    """The machine that these arguments describe."""
-    return Machine(name, platform, given, given)
+    """The machine that these valid arguments describe."""
+    return documents.fitted(Machine(name, platform, given, given))
 
 
 def validated(component: str, name: str, model: type[A], platform: Platform, args: Mapping[str, Any]) -> A:
@@ -40,14 +38,19 @@ def validated(component: str, name: str, model: type[A], platform: Platform, arg
     def then(given: A) -> Iterator[Finding]:
         machine = described(name, platform, given)
         yield from checks.duplicates(machine, given.secret_env)
-        yield from checks.user_data(machine, documents.cloud_init(machine, _UNKNOWN))
+        yield from checks.sizes(machine)
 
     return validate(component, name, model, args, names=checks.NAME, then=then, facts={"platform": platform})
 
 
 def secret_content(owner: pulumi.Resource, machine: Machine, given: Secrets) -> pulumi.Output[str]:
-    """The secret of the machines of the component `owner`: a JSON object of variables."""
-    variables: dict[str, Any] = {environment.token_name(machine): given.token, **given.secret_env}
+    """The secret of the machines of the component `owner`: a JSON object of variables, and of certificates if user data has no room."""
+    certificates = environment.certificates(machine)
+    variables: dict[str, Any] = {
+        environment.token_name(machine): given.token,
+        **given.secret_env,
+        **({environment.CERTIFICATES: certificates} if certificates else {}),
+    }
 
     def as_json(known: Mapping[str, Any]) -> str:
         invalid = [name for name, value in known.items() if not isinstance(value, str) or not value or not is_one_line(value)]
@@ -55,7 +58,11 @@ def secret_content(owner: pulumi.Resource, machine: Machine, given: Secrets) -> 
             raise ValueError(
                 f"machine {machine.name!r} cannot be deployed: these variables are empty or not a string of one line: {', '.join(invalid)}"
             )
-        return json.dumps(known)
+        content = json.dumps(known)
+        if len(content) > checks.LONGEST_SECRET:
+            limit = f"its secret has {len(content)} bytes, but the cloud stores at most {checks.LONGEST_SECRET}"
+            raise ValueError(f"machine {machine.name!r} cannot be deployed: {limit}; remove variables or certificates")
+        return content
 
     return pulumi.Output.secret(parsed(when_registered(owner, pulumi.Output.all(**variables)), as_json))
 

@@ -95,9 +95,9 @@ class StackMachine:
 
     def steps(self, form: str) -> list[str]:
         """The remaining manual steps for a document, and its values that are known only to the cloud."""
-        text = self.document(form)
-        unknown = [name for name in (self.names().secret, self.names().group) if name and name in text]
-        return [*(f"placeholder: {name} is known only to the cloud" for name in unknown), *documents.steps(self.machine, form)]
+        text, names = self.document(form), self.names()
+        unknown = [name for name in (names.secret, names.group) if name and name in text]
+        return [*(f"placeholder: {name} is known only to the cloud" for name in unknown), *documents.steps(self.machine, names, form)]
 
     def images(self) -> list[str]:
         """The images that the machine pulls, if the stack file names them."""
@@ -119,7 +119,9 @@ def build(content: object, file: StackFile, bundle: str, *, demand_tokens: bool)
     for platform in dict.fromkeys(each.platform for each in built):
         findings += judge(shared, _spelled, facts={"platform": platform})
     if not errors(findings):
-        findings += [*_shared_between_roles(built), *(finding for each in built for finding in _too_long(each))]
+        built = [replace(each, machine=documents.fitted(each.machine)) for each in built]
+        findings += _shared_between_roles(built)
+        findings += [finding.under(each.place) for each in built for finding in checks.sizes(each.machine)]
     return built, findings, left_out
 
 
@@ -219,10 +221,6 @@ def _shared_places(vcs: MachineEntry, runs: MachineEntry) -> Iterator[tuple[Path
         yield ("ec2", "securityGroups"), checks.same_place(vcs.ec2.security_groups, runs.ec2.security_groups)
     if vcs.gce and runs.gce:
         yield ("gce", "serviceAccount"), checks.same_place([vcs.gce.service_account], [runs.gce.service_account])
-
-
-def _too_long(each: StackMachine) -> Findings:
-    yield from (finding.under(each.place) for finding in checks.user_data(each.machine, each.document("cloud-init")))
 
 
 def without_region(built: list[StackMachine], source: Source) -> Iterator[Finding]:

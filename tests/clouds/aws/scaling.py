@@ -6,7 +6,6 @@ for this group and its role may call for it.
 """
 
 import base64
-import gzip
 import json
 import threading
 import time
@@ -322,7 +321,7 @@ class Scaling:
 
     def _completes(self, group: Group, machine: Machine) -> bool:
         """Whether a machine has the program that reports when it has drained, and the permission to report it."""
-        text = _text(machine.instance.user_data)
+        text = base64.b64decode(str(machine.instance.user_data or "")).decode()
         data = self._template(group, machine.version).data
         return any(f"drain aws {group.name} {hook['LifecycleHookName']}" in text for hook in group.holds) and _may_complete(data, group.arn)
 
@@ -430,11 +429,6 @@ def _security_groups(data: Mapping[str, Any]) -> list[str]:
     interfaces = data.get("NetworkInterfaces") or [{}]
     groups: list[str] = interfaces[0].get("Groups") or data.get("SecurityGroupIds") or []
     return groups
-
-
-def _text(user_data: Any) -> str:
-    raw = base64.b64decode(str(user_data or ""))
-    return (gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw).decode()
 
 
 def _may_complete(data: Mapping[str, Any], group: str) -> bool:

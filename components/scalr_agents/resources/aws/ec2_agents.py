@@ -159,7 +159,7 @@ def _policy(names: CloudNames, key: str | None) -> str:
 
 
 def _user_data(machine: Machine, names: CloudNames) -> str:
-    return base64.b64encode(documents.packed(documents.cloud_init(machine, names))).decode()
+    return base64.b64encode(documents.cloud_init(machine, names).encode()).decode()
 
 
 def _hook(machine: Machine) -> dict[str, Any]:
