@@ -21,8 +21,7 @@ from scalr_agents.cluster.answers import Listed
 from scalr_agents.cluster.api import Api, Query, _Response
 from scalr_agents.cluster.objects import Claim, Event, Job, Object, Pod, Started, Workload
 from scalr_agents.day2 import changes, impact, logs, status
-from scalr_agents.doctor import dry_run, facts
-from scalr_agents.doctor.command import examine
+from scalr_agents.doctor import command
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.doctor.objects import DaemonSet, DriversOfNode, Node, Occupant, StorageClass, Volume
 
@@ -213,7 +212,7 @@ def told_of_agents(cluster: Api) -> list[str]:
 
 def told_by_doctor(cluster: Api) -> list[str]:
     """What `doctor` finds."""
-    return list(map(str, examine(NEEDS, facts.read(cluster, NEEDS, dry_run.accesses(NEEDS)))))
+    return list(map(str, command.examine(NEEDS, command.ask(cluster, NEEDS))))
 
 
 def check_object(kind: type[Any], cluster: Cluster, rng: random.Random) -> None:

@@ -1,14 +1,14 @@
 """The command `doctor`: reads facts, lets the API server judge, checks, and runs probes."""
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
 
 from scalr_agents.cluster.api import Api
 from scalr_agents.doctor import addons, dry_run, existing, facts, nodes, note, permissions, probing
-from scalr_agents.doctor.facts import Cluster
+from scalr_agents.doctor.facts import Access, Cluster
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Finding, Findings, by_severity
 from scalr_agents.stack import Stack
@@ -31,8 +31,7 @@ def examined(api: Api, stack: Stack, *, probe: bool, image: str, seconds: int) -
     """All findings about the cluster of a stack. Raises `ClusterError`."""
     needs = Needs.of(stack)
     further = probing.accesses(needs) if probe else []
-    cluster = facts.read(api, needs, [*permissions.reviewed(needs), *dry_run.accesses(needs), *further])
-    cluster = replace(cluster, answers=dry_run.submit(api, needs, cluster))
+    cluster = ask(api, needs, further)
     found = examine(needs, cluster)
     if probe:
         refused = list(permissions.denied(further, cluster))
@@ -41,6 +40,12 @@ def examined(api: Api, stack: Stack, *, probe: bool, image: str, seconds: int) -
             with _ended_like_an_interrupt():
                 found += probing.run(api, needs, image, seconds)
     return by_severity(found)
+
+
+def ask(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
+    """The facts, with further accesses, and what the API server says to the stack's objects. Raises `ClusterError`."""
+    cluster = facts.read(api, needs, [*permissions.reviewed(needs), *dry_run.accesses(needs), *further])
+    return replace(cluster, answers=dry_run.submit(api, needs, cluster))
 
 
 def examine(needs: Needs, cluster: Cluster) -> list[Finding]:
