@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     )
     from scalr_agents.model.findings import ValuesError as ValuesError
     from scalr_agents.resources.arguments.agents import (
+        AgentCrdsArgs as AgentCrdsArgs,
+    )
+    from scalr_agents.resources.arguments.agents import (
         AgentJobArgs as AgentJobArgs,
     )
     from scalr_agents.resources.arguments.agents import (
@@ -25,7 +28,25 @@ if TYPE_CHECKING:
         AgentLocalArgs as AgentLocalArgs,
     )
     from scalr_agents.resources.arguments.agents import (
+        EgressArgs as EgressArgs,
+    )
+    from scalr_agents.resources.arguments.agents import (
+        EgressEntryArgs as EgressEntryArgs,
+    )
+    from scalr_agents.resources.arguments.agents import (
+        NetworkArgs as NetworkArgs,
+    )
+    from scalr_agents.resources.arguments.agents import (
+        RemoteSecretArgs as RemoteSecretArgs,
+    )
+    from scalr_agents.resources.arguments.agents import (
         ScalingArgs as ScalingArgs,
+    )
+    from scalr_agents.resources.arguments.agents import (
+        SecretsFromArgs as SecretsFromArgs,
+    )
+    from scalr_agents.resources.arguments.agents import (
+        SecretStoreArgs as SecretStoreArgs,
     )
     from scalr_agents.resources.arguments.caches import (
         CacheStorageClassArgs as CacheStorageClassArgs,
@@ -91,27 +112,6 @@ if TYPE_CHECKING:
     from scalr_agents.resources.kubernetes.crds import (
         AgentCrds as AgentCrds,
     )
-    from scalr_agents.resources.kubernetes.crds import (
-        AgentCrdsArgs as AgentCrdsArgs,
-    )
-    from scalr_agents.resources.kubernetes.egress import (
-        EgressArgs as EgressArgs,
-    )
-    from scalr_agents.resources.kubernetes.egress import (
-        EgressEntryArgs as EgressEntryArgs,
-    )
-    from scalr_agents.resources.kubernetes.egress import (
-        NetworkArgs as NetworkArgs,
-    )
-    from scalr_agents.resources.kubernetes.secrets_from import (
-        RemoteSecretArgs as RemoteSecretArgs,
-    )
-    from scalr_agents.resources.kubernetes.secrets_from import (
-        SecretsFromArgs as SecretsFromArgs,
-    )
-    from scalr_agents.resources.kubernetes.secrets_from import (
-        SecretStoreArgs as SecretStoreArgs,
-    )
     from scalr_agents.resources.kubernetes.storage_class import (
         CacheStorageClass as CacheStorageClass,
     )
@@ -128,7 +128,7 @@ __version__ = "0.2.0"
 _MODULE_OF = {
     "AgentController": "resources.kubernetes.agent_job",
     "AgentCrds": "resources.kubernetes.crds",
-    "AgentCrdsArgs": "resources.kubernetes.crds",
+    "AgentCrdsArgs": "resources.arguments.agents",
     "AgentJob": "resources.kubernetes.agent_job",
     "AgentJobArgs": "resources.arguments.agents",
     "AgentJobValues": "resources.values.agent_job",
@@ -152,8 +152,8 @@ _MODULE_OF = {
     "EfsClientsArgs": "resources.arguments.caches",
     "EfsCsiDriver": "resources.aws.efs_csi_driver",
     "EfsCsiDriverArgs": "resources.arguments.caches",
-    "EgressArgs": "resources.kubernetes.egress",
-    "EgressEntryArgs": "resources.kubernetes.egress",
+    "EgressArgs": "resources.arguments.agents",
+    "EgressEntryArgs": "resources.arguments.agents",
     "FilestoreCache": "resources.gcp.filestore_cache",
     "FilestoreCacheArgs": "resources.arguments.caches",
     "FilestoreClaim": "resources.gcp.filestore_claim",
@@ -163,11 +163,11 @@ _MODULE_OF = {
     "GceAgentsArgs": "resources.arguments.machines",
     "MachinePackageArgs": "resources.arguments.machines",
     "MachineVolumeArgs": "resources.arguments.machines",
-    "RemoteSecretArgs": "resources.kubernetes.secrets_from",
+    "RemoteSecretArgs": "resources.arguments.agents",
     "ScalingArgs": "resources.arguments.agents",
-    "SecretStoreArgs": "resources.kubernetes.secrets_from",
-    "SecretsFromArgs": "resources.kubernetes.secrets_from",
-    "NetworkArgs": "resources.kubernetes.egress",
+    "SecretStoreArgs": "resources.arguments.agents",
+    "SecretsFromArgs": "resources.arguments.agents",
+    "NetworkArgs": "resources.arguments.agents",
     "StorageClassClaim": "resources.kubernetes.storage_class",
     "StorageClassClaimArgs": "resources.arguments.caches",
     "ValuesError": "model.findings",

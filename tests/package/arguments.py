@@ -19,12 +19,16 @@ from pydantic.fields import FieldInfo
 from scalr_agents.caches.efs import settings as efs
 from scalr_agents.caches.filestore import settings as filestore
 from scalr_agents.caches.storage_class import settings as storage_class
+from scalr_agents.charts.shared import secrets_from
+from scalr_agents.charts.shared.network import settings as network
+from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.machines.ec2 import Ec2Arguments, Ec2Volume
 from scalr_agents.machines.gce import GceArguments, GceVolume
 from scalr_agents.machines.settings import Package, Volume
 from scalr_agents.model.declarations import Required
 from scalr_agents.model.forms import Deferred
 from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.resources.kubernetes import agent_arguments as agents
 from scalr_agents.stack.schema import descriptions
 
 from tests.package.typed_dicts import docstring
@@ -32,6 +36,12 @@ from tests.package.values import with_default
 
 _DIRECTORY = Path(scalr_agents.__file__).parent / "resources" / "arguments"
 COMPONENTS: Mapping[str, Mapping[str, type[BaseModel]]] = {
+    "agents": {
+        "AgentJobArgs": agents.AgentJobArguments,
+        "AgentLocalArgs": agents.AgentLocalArguments,
+        "AgentK8sArgs": agents.AgentK8sArguments,
+        "AgentCrdsArgs": agents.CrdsArguments,
+    },
     "caches": {
         "EfsCacheArgs": efs.EfsArguments,
         "EfsClaimArgs": efs.EfsClaimSettings,
@@ -45,6 +55,13 @@ COMPONENTS: Mapping[str, Mapping[str, type[BaseModel]]] = {
 }
 """The models of components, by the module and the class of their arguments."""
 _SECTIONS: Mapping[type[BaseModel], tuple[str, type[BaseModel]]] = {
+    network.EgressEntry: ("EgressEntryArgs", network.EgressEntry),
+    network.Egress: ("EgressArgs", network.Egress),
+    network.Network: ("NetworkArgs", network.Network),
+    Scaling: ("ScalingArgs", Scaling),
+    secrets_from.RemoteSecret: ("RemoteSecretArgs", secrets_from.RemoteSecret),
+    secrets_from.SecretStore: ("SecretStoreArgs", secrets_from.SecretStore),
+    secrets_from.SecretsFrom: ("SecretsFromArgs", secrets_from.SecretsFrom),
     efs.EfsClients: ("EfsClientsArgs", efs.EfsClients),
     filestore.ExportOption: ("FilestoreExportOptionArgs", filestore.ExportOption),
     Package: ("MachinePackageArgs", Package),
@@ -68,16 +85,19 @@ class _Module:
         self.classes: dict[str, str] = {}
         self.literals: dict[str, str] = {}
         for arguments, model in components.items():
+            self.known = {in_stack_files(key): key for key in _names(model)}
+            """The settings of a component by their names in stack files, which sections have in their docstrings."""
             self.add(arguments, model)
 
     def text(self) -> str:
         classes = "".join(self.classes.values())
         shapes = [shape for shape in ("Mapping", "Sequence") if f"{shape}[" in classes]
         aliases = "".join(f"    {alias} = {literal}\n" for alias, literal in sorted(self.literals.items()))
+        values = "from scalr_agents.resources import values as typed\n\n" if "typed." in classes else ""
         return (
             f'"""The arguments of the components for {self.name}. `make schema` writes this file, from the models."""\n\n'
             f"from collections.abc import {', '.join(shapes)}\nfrom typing import TYPE_CHECKING, Literal, NotRequired, TypedDict\n\n"
-            f"import pulumi\n\nif TYPE_CHECKING:\n{aliases}else:  # the component host does not support `Literal`\n"
+            f"import pulumi\n\n{values}if TYPE_CHECKING:\n{aliases}else:  # the component host does not support `Literal`\n"
             f"    {' = '.join(sorted(self.literals))} = str\n{classes}"
         )
 
@@ -89,9 +109,9 @@ class _Module:
     def _keys(self, name: str, model: type[BaseModel]) -> Iterator[str]:
         documented = descriptions(model)
         for key, field in model.model_fields.items():
-            written = self._type(field.annotation, name, key)
+            written = f"typed.{name.removesuffix('Args')}Values" if key == "values" else self._type(field.annotation, name, key)
             yield f"    {key}: {written if is_required(field) else f'NotRequired[{written}]'}\n"
-            yield docstring(description(model, field, documented[key]))
+            yield docstring(description(field, self.in_programs(documented[key])))
 
     def _type(self, annotation: Any, name: str, key: str) -> str:
         """The type of a key of the class `name`."""
@@ -111,6 +131,14 @@ class _Module:
                 return f"Sequence[{self._type(arguments[0], name, key)}]"
         return self._section(annotation) if annotation in _SECTIONS else _PRIMITIVES[annotation]
 
+    def in_programs(self, text: str) -> str:
+        """A text with settings as programs write them. What is below a dot is a value of a chart."""
+
+        def spelled(code: re.Match[str]) -> str:
+            return re.sub(r"(?<![.\w])[a-z]+(?:[A-Z][a-z0-9]*)+\b", lambda word: self.known.get(word[0], word[0]), code[0])
+
+        return re.sub(r"`[^`]+`", spelled, text)
+
     def _section(self, model: type[BaseModel]) -> str:
         name, described = _SECTIONS[model]
         self.add(name, described)
@@ -126,23 +154,21 @@ class _Module:
 
 
 def is_required(field: FieldInfo) -> bool:
-    """Whether a program must give a setting: one without a default, or one that is declared so and has none but the empty one."""
+    """Whether a program must give a setting: one without a default, one that is declared so and has none but the empty one, or a section
+    of which it must give a setting."""
+    if isinstance(field.default, BaseModel):
+        return any(map(is_required, type(field.default).model_fields.values()))
     return field.is_required() or (not field.default and any(isinstance(each, Required) for each in field.metadata))
 
 
-def description(model: type[BaseModel], field: FieldInfo, text: str) -> str:
-    """The docstring of a field as programs spell it, with the allowed words and the default, unless it says them."""
-    text = re.sub(r"`[^`]+`", lambda code: in_programs_of(model, code[0]), text).removesuffix(" Required.").replace(" Required. ", " ")
+def description(field: FieldInfo, text: str) -> str:
+    """The docstring of a field with the allowed words and the default, unless it says them."""
+    text = text.removesuffix(" Required.").replace(" Required. ", " ")
     allowed = [f"`{value}`" for value in get_args(field.annotation) if get_origin(field.annotation) is Literal]
     if any(value not in text for value in allowed):
         text = f"{text} Allowed: {', '.join(allowed)}."
-    return with_default(text, None if is_required(field) else field.default)
-
-
-def in_programs_of(model: type[BaseModel], text: str) -> str:
-    """A text with the settings of a model, and of the sections below it, as programs write them."""
-    known = {in_stack_files(name): name for name in _names(model)}
-    return re.sub(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b", lambda word: known.get(word[0], word[0]), text)
+    default = field.default[0] if isinstance(field.default, list) and len(field.default) == 1 else field.default
+    return with_default(text, None if is_required(field) else default)
 
 
 def _names(annotation: Any) -> Iterator[str]:

@@ -1,13 +1,12 @@
 """The schema of the package: what the component host finds in the classes, completed with what it has no means to find."""
 
-import ast
 import inspect
 import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, is_typeddict
+from typing import Any
 
 import scalr_agents
 from pulumi.provider.experimental.analyzer import Analyzer
@@ -29,25 +28,6 @@ _OF_PULUMI = {"dependsOn", "enablePatchForce", "upsertExistingObjects"}
 """Names of Pulumi and its Kubernetes provider in descriptions."""
 _SECRET = "token"
 """The secret argument. Maps of secrets are not marked: SDKs would make the whole map a secret, but its keys must be known."""
-
-
-class _Analyzer(Analyzer):
-    """That of the host, which looks for the description of a key only in the class that it analyzes, and not where a base declares it."""
-
-    def get_docstring(self, typ: type, name: str) -> str | None:
-        sources = [typ, *_bases(typ)] if is_typeddict(typ) else [typ]
-        return next(filter(None, (super(_Analyzer, self).get_docstring(source, name) for source in sources)), None)
-
-
-def _bases(arguments: type) -> Iterator[type]:
-    """The classes that a `TypedDict` inherits from. Only its source names them: with Python 3.11 it is a subclass of `dict` alone."""
-    (definition,) = ast.parse(inspect.getsource(arguments)).body
-    assert isinstance(definition, ast.ClassDef)
-    for named in definition.bases:
-        base = getattr(inspect.getmodule(arguments), ast.unparse(named))
-        if is_typeddict(base):
-            yield base
-            yield from _bases(base)
 
 
 def about(project: Mapping[str, Any], version: str) -> Spec:
@@ -77,7 +57,7 @@ def written(schema: Spec) -> str:
 def whole() -> Spec:
     """The schema of the package."""
     module = host.load()
-    found = _Analyzer(module.NAME).analyze(module.COMPONENTS)
+    found = Analyzer(module.NAME).analyze(module.COMPONENTS)
     components, types = found["component_definitions"], found["type_definitions"]
     schema: Spec = generate_schema(module.NAME, scalr_agents.__version__, None, components, types, [*found["dependencies"]]).to_json()
     for component in module.COMPONENTS:

@@ -116,6 +116,7 @@ def test_values_of_newer_agents_are_errors(component: str, values: dict[str, Any
     ("component", "word", "advice"),
     [
         ("AgentCrds", "version", "did you mean 'agent_version'?"),
+        *((component, "cache_claim_name", "did you mean 'claim_name'?") for component in ("AgentJob", "AgentLocal")),
         *(("AgentK8s", word, "") for word in ("ca_bundle", "claim_name", "pre_pull", "mirror_tokens")),
         *((component, "runner_image", "it is an argument of AgentJob only") for component in ("AgentLocal", "AgentK8s")),
     ],

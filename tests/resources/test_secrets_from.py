@@ -92,10 +92,10 @@ def test_secrets_given_twice_are_errors(component: str) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"store": {"kind": "SecretStore"}}, "secrets_from.store.name: missing; set the name of the SecretStore"),
+        ({"store": {"kind": "SecretStore"}}, "secrets_from.store.name: missing: set the name of the store"),
         ({"refresh_interval": "1d"}, "secrets_from.refresh_interval: not a duration"),
         ({"refreshInterval": "1h"}, "secrets_from.refreshInterval: unknown key 'refreshInterval'; did you mean 'refresh_interval'?"),
-        ({"client_key": {}}, "secrets_from.client_key.key: missing; set the name of the secret in the store"),
+        ({"client_key": {}}, "secrets_from.client_key.key: missing: set the name of the secret in the store"),
         ({"mirror_tokens": {}}, "secrets_from.mirror_tokens: unknown key 'mirror_tokens'"),
     ],
 )

@@ -337,4 +337,4 @@ def test_a_release_that_is_not_set_is_the_name_of_the_agent() -> None:
 def test_null_in_secrets_from_means_absent() -> None:
     given = {"env": {"A": {"key": "a"}, "B": None}, "token": {"key": "t"}}
     without = [found for found in findings({"agents": {"runs": {"secretsFrom": given}}}) if "secretsFrom" in found[1]]
-    assert without == [("error", f"{AGENT}.secretsFrom.store.name", "missing; set the name of the SecretStore")]
+    assert without == [("error", f"{AGENT}.secretsFrom.store.name", "missing: set the name of the store")]

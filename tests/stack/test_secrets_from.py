@@ -152,18 +152,18 @@ def test_an_existing_secret_with_a_stored_token_is_an_error(kind: Kind) -> None:
 @pytest.mark.parametrize(
     ("given", "path", "message"),
     [
-        ({"store": {}}, "store.name", "missing; set the name of the SecretStore"),
+        ({"store": {}}, "store.name", "missing: set the name of the store"),
         ({"store": {"name": "a", "kind": "Vault"}}, "store.kind", "given 'Vault'; allowed: 'SecretStore' or 'ClusterSecretStore'"),
         ({"store": {"nam": "a"}}, "store.nam", "unknown key 'nam'; did you mean 'name'?"),
         ({"store": {"name": "A b"}}, "store.name", "not a valid Kubernetes name"),
-        ({"token": {"property": "a"}}, "token.key", "missing; set the name of the secret in the store"),
+        ({"token": {"property": "a"}}, "token.key", "missing: set the name of the secret in the store"),
         ({"token": "hidden-9021"}, "token", "expected a map, given a string"),
-        ({"env": {"A": {}}}, "env.A.key", "missing; set the name of the secret in the store"),
+        ({"env": {"A": {}}}, "env.A.key", "missing: set the name of the secret in the store"),
         ({"env": {"1": {"key": "a"}}}, "env.1", "not a valid name of an environment variable"),
         ({"tokn": {"key": "a"}}, "tokn", "unknown key 'tokn'; did you mean 'token'?"),
         ({"refreshInterval": "1d"}, "refreshInterval", "not a duration such as 1h, 30m or 1h30m"),
         ({"refreshInterval": "-1h"}, "refreshInterval", "not a duration such as 1h, 30m or 1h30m"),
-        ({"token": None}, "", "refers to no secret; set token, env or clientKey"),
+        ({"token": None}, "", "missing: set token, env or clientKey"),
         (
             {"mirrorTokens": {"a.acme": {"key": "a"}}},
             "mirrorTokens",

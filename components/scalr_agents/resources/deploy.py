@@ -18,12 +18,13 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model.findings import Finding, FindingsError, errors
 from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.resources import deploy_machines
+from scalr_agents.resources.arguments.agents import AgentCrdsArgs
 from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.kubernetes.agent_job import AgentJob
 from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s
 from scalr_agents.resources.kubernetes.agent_local import AgentLocal
 from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
-from scalr_agents.resources.kubernetes.crds import AgentCrds, AgentCrdsArgs
+from scalr_agents.resources.kubernetes.crds import AgentCrds
 from scalr_agents.resources.kubernetes.rollouts import until_runs_end
 from scalr_agents.resources.validation import ArgsError
 from scalr_agents.stack import Stack, positions, secrets, source

@@ -16,9 +16,10 @@ from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.characters import shell_word
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, nearest, warning
 from scalr_agents.model.forms import is_set
+from scalr_agents.model.judge import judge
 from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import lookup
-from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.model.spelling import by_alias, in_stack_files
 from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile, place
 from scalr_agents.stack.source import Sealed
 
@@ -224,7 +225,7 @@ def store_layers(
         return [], []
     here = (*place(agent), FROM_STORE)
     made, findings = secrets_from.layers(given, settings, here, in_stack_files)
-    findings += _given_twice(agent, given, secrets)
+    findings += [*(finding.under(here) for finding in judge(given, by_alias)), *_given_twice(agent, given, secrets)]
     if given.token and is_set(lookup(combine(below), *settings.existing_token)):
         findings.append(error((*here, "token"), _beside_existing(settings)))
         made = [layer for layer in made if layer.place != (*here, "token")]

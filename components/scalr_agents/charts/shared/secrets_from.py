@@ -1,19 +1,21 @@
 """The words for secrets that are in a store outside of the cluster, as programs write them. Stack files write them in camelCase."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator
 
 from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.settings import NoValueError, Settings
+from scalr_agents.model.declarations import Required
 from scalr_agents.model.fields import EnvName, InputName, InputText
 from scalr_agents.model.findings import Finding, Path, error
-from scalr_agents.model.forms import is_set, refuse
+from scalr_agents.model.forms import refuse
 from scalr_agents.model.layers import Layer
 from scalr_agents.model.merge import Values
+from scalr_agents.model.relations import Relations, needs
 from scalr_agents.model.section import Section, default, without_null
 from scalr_agents.model.spelling import Spelling
 
@@ -32,7 +34,7 @@ def _interval(value: str) -> str:
 class SecretStore(Section):
     """The store, an object of the External Secrets Operator."""
 
-    name: InputName = ""
+    name: Annotated[InputName, Required("set the name of the store")] = ""
     """Name of the store. Required."""
     kind: StoreKind = "SecretStore"
     """`SecretStore`, in the agent's namespace, or `ClusterSecretStore`."""
@@ -41,14 +43,14 @@ class SecretStore(Section):
 class RemoteSecret(Section):
     """A value in the store."""
 
-    key: InputText = ""
+    key: Annotated[InputText, Required("set the name of the secret in the store")] = ""
     """Name of the secret in the store. Required."""
     property: InputText = ""
     """Property of that secret, if it has several. Default: its whole content."""
 
 
 class SecretsFrom(Section):
-    """Secrets that the External Secrets Operator reads from a store, instead of secrets in the configuration."""
+    """Secrets that the External Secrets Operator reads from a store. For each Secret there is an ExternalSecret of the same name."""
 
     store: SecretStore = default(SecretStore)
     """The store. Required."""
@@ -61,6 +63,8 @@ class SecretsFrom(Section):
     client_key: RemoteSecret | None = None
     """Private key of the agent for mutual TLS, in PEM. Its certificate belongs in the values."""
 
+    relations: ClassVar[Relations] = (needs("token", "env", "client_key", because="set {token}, {env} or {client_key}"),)
+
     def external(self, remote: RemoteSecret) -> External:
         """A value of the store, as the value of a field."""
         return External(self.store.name, self.store.kind, self.refresh_interval, remote.key, remote.property)
@@ -71,8 +75,8 @@ class SecretsFrom(Section):
 
 
 def layers(given: SecretsFrom, settings: Settings, here: Path, spell: Spelling) -> tuple[list[Layer], list[Finding]]:
-    """The words that are at `here` as values of a chart, one layer for each, and all findings on them."""
-    made, findings = [], [finding.under(here) for finding in _check(given, spell)]
+    """The words that are at `here` as values of a chart, one layer for each, and an error for each that the chart has no value for."""
+    made, findings = [], []
     translations: dict[str, Callable[[External], Values]] = {"token": settings.token, "client_key": partial(settings.client_cert, None)}
     for key, translate in translations.items():
         remote: RemoteSecret | None = getattr(given, key)
@@ -82,18 +86,3 @@ def layers(given: SecretsFrom, settings: Settings, here: Path, spell: Spelling) 
             except NoValueError as problem:
                 findings.append(error((*here, spell(key)), str(problem)))
     return made, findings
-
-
-def _check(given: SecretsFrom, spell: Spelling) -> Iterator[Finding]:
-    if not is_set(given.store.name):
-        yield error(("store", "name"), f"missing; set the name of the {given.store.kind}")
-    remotes: dict[Path, RemoteSecret | None] = {
-        ("token",): given.token,
-        **{("env", name): remote for name, remote in given.env.items()},
-        (spell("client_key"),): given.client_key,
-    }
-    if not any(remotes.values()):
-        yield error((), f"refers to no secret; set token, env or {spell('client_key')}")
-    for at, remote in remotes.items():
-        if remote and not is_set(remote.key):
-            yield error((*at, "key"), "missing; set the name of the secret in the store")

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Generic
+from typing import Any, Generic
 
 import pulumi
-from pydantic import BeforeValidator, Field
 
 from scalr_agents.charts.agent_job import JobAgent
 from scalr_agents.charts.agent_k8s import K8sAgent
@@ -13,72 +12,37 @@ from scalr_agents.charts.agent_local import LocalAgent
 from scalr_agents.charts.shared.agent import A, Chart
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.loading import load, misshapen_sections, shapes
-from scalr_agents.charts.shared.network.settings import Network
-from scalr_agents.charts.shared.scaling import Scaling
-from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import gone
 from scalr_agents.model.deprecation import deprecations, without_deprecated_defaults
-from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text
-from scalr_agents.model.findings import Finding, by_severity, dotted, error, warning
-from scalr_agents.model.forms import integral, is_set
+from scalr_agents.model.findings import Finding, by_severity, dotted, error
+from scalr_agents.model.forms import is_set
+from scalr_agents.model.judge import judge
 from scalr_agents.model.layers import Layer, combine, is_given, locate
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup
-from scalr_agents.model.names import Naming
-from scalr_agents.model.section import Section
-from scalr_agents.model.spelling import in_programs
+from scalr_agents.model.spelling import by_name, in_programs
 from scalr_agents.resources import validation
 from scalr_agents.resources.arguments.agents import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import late
+from scalr_agents.resources.kubernetes.agent_arguments import AgentArguments, AgentJobArguments, AgentK8sArguments, AgentLocalArguments
 from scalr_agents.resources.validation import ArgsError
 
-ROLLOUT_SECONDS = 300
 _NO_RESOURCES: Sequence[pulumi.Resource] = ()
 _STORE = ("secrets_from",)
 _TOKEN = ("agent", "token")
 _URL = ("agent", "url")
 
 
-class _Arguments(Section):
-    """The arguments that all components for agents have, as they are checked."""
-
-    namespace: str
-    release: Text = ""
-    agent_version: str | None = None
-    names: Naming = "scoped"
-    values: OpenMap = {}
-    url: InputText | None = None
-    token: InputText | None = None
-    agent_image: InputText | None = None
-    service_account_annotations: Annotations = {}
-    secret_env: SecretEnv = {}
-    secrets_from: SecretsFrom | None = None
-    network: Network | None = None
-    await_rollout: bool = True
-    rollout_timeout_seconds: Annotated[int, BeforeValidator(integral), Field(gt=0)] = ROLLOUT_SECONDS
-
-
-class _MirrorArguments(_Arguments):
-    ca_bundle: InputText | None = None
-    claim_name: InputText | None = None
-    mirror_tokens: InputMap = {}
-
-
-class _AgentLocalArguments(_MirrorArguments):
-    scaling: Scaling | None = None
-
-
-class _AgentJobArguments(_MirrorArguments):
-    runner_image: InputText | None = None
-    pre_pull: bool = False
-
-
 _OF_SOME = ("runner_image", "mirror_tokens", "pre_pull", "scaling")
 """Inputs of an agent that only some components have as arguments."""
-_MODELS: Mapping[str, type[_Arguments]] = {"AgentJob": _AgentJobArguments, "AgentLocal": _AgentLocalArguments, "AgentK8s": _Arguments}
+_MODELS: Mapping[str, type[AgentArguments]] = {
+    "AgentJob": AgentJobArguments,
+    "AgentLocal": AgentLocalArguments,
+    "AgentK8s": AgentK8sArguments,
+}
 
 
 @dataclass(frozen=True)
@@ -101,21 +65,21 @@ class AgentComponent(Validated[AgentRequest[A]]):
 
 def agent_job(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> AgentRequest[JobAgent]:
     """The agent that the arguments of `component` describe. Warnings are logged; errors are raised as `ArgsError`."""
-    return _validate(JobAgent, _AgentJobArguments, component, name, args, token_needed=token_needed)
+    return _validate(JobAgent, AgentJobArguments, component, name, args, token_needed=token_needed)
 
 
 def agent_local(name: str, args: AgentLocalArgs) -> AgentRequest[LocalAgent]:
     """The agent that the arguments of `AgentLocal` describe, as above."""
-    return _validate(LocalAgent, _AgentLocalArguments, "AgentLocal", name, args)
+    return _validate(LocalAgent, AgentLocalArguments, "AgentLocal", name, args)
 
 
 def agent_k8s(name: str, args: AgentK8sArgs) -> AgentRequest[K8sAgent]:
     """The agent that the arguments of `AgentK8s` describe, as above."""
-    return _validate(K8sAgent, _Arguments, "AgentK8s", name, args)
+    return _validate(K8sAgent, AgentK8sArguments, "AgentK8s", name, args)
 
 
 def _validate(
-    chart: type[A], model: type[_Arguments], component: str, name: str, args: Mapping[str, Any], *, token_needed: bool = True
+    chart: type[A], model: type[AgentArguments], component: str, name: str, args: Mapping[str, Any], *, token_needed: bool = True
 ) -> AgentRequest[A]:
     plain = validation.plain(component, name, args)
     given, findings = validation.parsed(model, plain)
@@ -133,7 +97,7 @@ def _validate(
     return request
 
 
-def _with_place(finding: Finding, chart: Chart, model: type[_Arguments]) -> Finding:
+def _with_place(finding: Finding, chart: Chart, model: type[AgentArguments]) -> Finding:
     """The finding on an unknown argument that another component has, or that is a value of the chart: with a better advice."""
     key, *below = finding.at
     if below or key in model.model_fields or gone.of_key(finding.at):
@@ -144,7 +108,7 @@ def _with_place(finding: Finding, chart: Chart, model: type[_Arguments]) -> Find
     return error(finding.at, message) if message else finding
 
 
-def _check(chart: type[A], name: str, given: _Arguments, *, token_needed: bool) -> tuple[AgentRequest[A] | None, list[Finding]]:
+def _check(chart: type[A], name: str, given: AgentArguments, *, token_needed: bool) -> tuple[AgentRequest[A] | None, list[Finding]]:
     try:
         settings = chart.settings(chart.versions, given.agent_version)
     except LineError as problem:
@@ -154,8 +118,7 @@ def _check(chart: type[A], name: str, given: _Arguments, *, token_needed: bool) 
     findings = [
         *flat_findings,
         *_conflicts(given, flat),
-        *_given_twice(given),
-        *_without_effect(given),
+        *judge(given, by_name),
         *misshapen_sections(chart, layers[0]),
     ]
     agent = load(
@@ -179,7 +142,7 @@ def _check(chart: type[A], name: str, given: _Arguments, *, token_needed: bool) 
     return AgentRequest(late.with_mirrors(agent), given.await_rollout, given.rollout_timeout_seconds), findings
 
 
-def _flat_layers(given: _Arguments, settings: Settings) -> tuple[list[Layer], list[Finding]]:
+def _flat_layers(given: AgentArguments, settings: Settings) -> tuple[list[Layer], list[Finding]]:
     """The flat arguments as the values they stand for."""
     translations: dict[str, Callable[[Any], Values]] = {
         "url": settings.url,
@@ -212,7 +175,7 @@ _BEHIND: dict[str, tuple[tuple[str, ...], ...]] = {
 """More values that contradict a flat argument, besides those that it is translated to."""
 
 
-def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
+def _conflicts(given: AgentArguments, flat: list[Layer]) -> Iterator[Finding]:
     translated = {dotted(layer.place): list(_leaves(layer.values)) for layer in flat}
     behind = {key: paths for key, paths in _BEHIND.items() if is_set(getattr(given, key, None))}
     for key in dict.fromkeys([*translated, *behind]):
@@ -220,18 +183,6 @@ def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
         for path in dict.fromkeys([*own, *behind.get(key, ())]):
             if isinstance(lookup(given.values, *path[:-1]), Mapping) and is_given(given.values, path):
                 yield error(key, f"given together with values.{dotted(path)}, which it sets; keep one of them")
-
-
-def _without_effect(given: _Arguments) -> Iterator[Finding]:
-    if not given.await_rollout and "rollout_timeout_seconds" in given.model_fields_set:
-        yield warning("rollout_timeout_seconds", "has no effect: await_rollout is false")
-
-
-def _given_twice(given: _Arguments) -> Iterator[Finding]:
-    """Errors for secrets that are given both as an argument and from a store."""
-    for key, stored in (("token", "token"), ("secret_env", "env")):
-        if is_set(getattr(given, key)) and getattr(given.secrets_from, stored, None):
-            yield error(key, f"given together with {dotted((*_STORE, stored))}; keep one of them")
 
 
 def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -242,7 +193,7 @@ def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...
         yield from _leaves(value, (*path, key))
 
 
-def _at_argument(finding: Finding, given: _Arguments, layers: list[Layer], settings: Settings) -> Finding:
+def _at_argument(finding: Finding, given: AgentArguments, layers: list[Layer], settings: Settings) -> Finding:
     if finding.at == _TOKEN and not any(is_given(layer.values, _TOKEN) for layer in layers):  # what else can be wrong with it?
         existing = dotted(("values", *settings.existing_token))
         return error("token", f"missing; set it (config.require_secret(...)), or set {existing}")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NotRequired, TypedDict
 
 import pulumi
 
@@ -10,19 +9,12 @@ from scalr_agents.charts.agent_job.versions import TABLE
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.model.findings import Finding, error
 from scalr_agents.model.lines import LineError
-from scalr_agents.model.section import Section
+from scalr_agents.resources.arguments.agents import AgentCrdsArgs
 from scalr_agents.resources.component import Component, child, error_hook
 from scalr_agents.resources.kubernetes import objects
+from scalr_agents.resources.kubernetes.agent_arguments import CrdsArguments
 from scalr_agents.resources.outputs import known_after
 from scalr_agents.resources.validation import validate
-
-
-class AgentCrdsArgs(TypedDict):
-    """Arguments of `AgentCrds`."""
-
-    agent_version: NotRequired[str]
-    """Version of the agents whose definition to install. Default: the definitions for all versions, which can coexist."""
-
 
 _ALL_VERSIONS: AgentCrdsArgs = {}
 _OWNER = re.compile(r'conflicts? with "([-./\w]+)"')
@@ -43,7 +35,7 @@ class AgentCrds(Component):
     """Names of the definitions."""
 
     def __init__(self, name: str, args: AgentCrdsArgs = _ALL_VERSIONS, opts: pulumi.ResourceOptions | None = None) -> None:
-        version = validate("AgentCrds", name, _Arguments, args, then=_check).agent_version
+        version = validate("AgentCrds", name, CrdsArguments, args, then=_check).agent_version
         lines = [TABLE.line(version)] if version else TABLE.lines
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
 
@@ -62,10 +54,6 @@ class AgentCrds(Component):
         }
         self.crd_names = pulumi.Output.all(*(known_after(crd, definitions[role]["metadata"]["name"]) for role, crd in patches.items()))
         self.publish()
-
-
-class _Arguments(Section):
-    agent_version: str | None = None
 
 
 def conflict(definition: str, errors: Sequence[str]) -> str | None:
@@ -88,7 +76,7 @@ def _explain(refused: pulumi.ErrorHookArgs) -> bool:
     return False  # no retry: the user must decide
 
 
-def _check(given: _Arguments) -> Iterator[Finding]:
+def _check(given: CrdsArguments) -> Iterator[Finding]:
     try:
         TABLE.line(given.agent_version)
     except LineError as problem:
