@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.model.lines import NEWEST
+from scalr_agents.model.release import NEWEST
 
 from tests.helpers.command_line import DEADLINE, REPOSITORY, STACK, TOKEN, Done, cli, process, stack
 

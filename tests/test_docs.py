@@ -11,8 +11,8 @@ import yaml
 from scalr_agents import charts, stack
 from scalr_agents.machines.instance_types import GOOGLE_FAMILIES
 from scalr_agents.model.findings import errors
-from scalr_agents.model.lines import Line
-from scalr_agents.model.merge import lookup, merge
+from scalr_agents.model.maps import lookup, merge
+from scalr_agents.model.release import Line
 from scalr_agents.stack import source
 
 from tests import site

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from scalr_agents import charts, stack
 from scalr_agents.cli import main
-from scalr_agents.model import kubernetes_types, lines, yaml_io
+from scalr_agents.model import kubernetes_types, release, yaml_io
 from scalr_agents.model.findings import errors
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.resources.arguments.agents import AgentJobArgs
 
 from tests.helpers.places import BASE, Place, of_stacks, of_values, put
@@ -96,7 +96,7 @@ def repeats(text: str, secret: str = SECRET) -> bool:
     return any(secret[start : start + 6] in text for start in range(len(secret) - 5))
 
 
-def messages_of_values(line: lines.Line, place: Place, leaf: Any) -> str:
+def messages_of_values(line: release.Line, place: Place, leaf: Any) -> str:
     found = charts.check(line.chart, put(place, leaf), release="runs", namespace="scalr", agent_version=line.default_version)
     return "\n".join(map(str, found))
 

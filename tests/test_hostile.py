@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scalr_agents import stack
 from scalr_agents.machines import documents, files
-from scalr_agents.model import characters, yaml_io
+from scalr_agents.model import texts, yaml_io
 from scalr_agents.model.findings import errors
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.stack.machines import MachineEntry, StackMachine
 from scalr_agents.stack.model import Common
 
@@ -71,7 +71,7 @@ def test_machine_files_contain_no_control_characters(text: str) -> None:
             if machine.refusal(form):
                 continue
             document = machine.document(form)
-            assert all(map(characters.is_one_line, document.split("\n"))), (place, form)
+            assert all(map(texts.is_one_line, document.split("\n"))), (place, form)
             for line in document.splitlines():
                 assert not line.strip(" -'\"").startswith(HARM), (place, form, line)
             for step in machine.steps(form):
@@ -99,8 +99,8 @@ def test_line_writers_refuse_control_characters() -> None:
     """Without checks, units, variable files and repositories still have only their own lines."""
     for text in ("a\nb", "a\rb", "a\0", "\x1b[2J", "a\x85b", "a\u2028b"):
         with pytest.raises(ValueError, match="a line of a file on the machine contains a control character"):
-            characters.lines(["[Service]", f"Environment={text}"])
-    assert characters.lines(["a\tb", "é"]) == "a\tb\né\n"
+            texts.lines(["[Service]", f"Environment={text}"])
+    assert texts.lines(["a\tb", "é"]) == "a\tb\né\n"
     machine = load({"ec2": EC2}, {"proxy": {"https": "http://proxy.acme:3128"}}).machines[0]
     shared = machine.machine.shared.model_copy(update={"no_proxy": [f"a\n{HARM}"]})
     with pytest.raises(ValueError, match="control character"):
@@ -109,15 +109,15 @@ def test_line_writers_refuse_control_characters() -> None:
 
 @given(st.text(max_size=20))
 def test_shell_words_are_quoted(text: str) -> None:
-    assert shlex.split(characters.shell_word(text)) == [text]
+    assert shlex.split(texts.shell_word(text)) == [text]
 
 
 @given(st.text(max_size=20))
 def test_escaped_text_is_one_line_and_stable(text: str) -> None:
-    escaped = characters.escaped(text)
+    escaped = texts.escaped(text)
     assert not NOT_PRINTED.search(escaped)
     assert escaped.splitlines() == ([escaped] if escaped else [])
-    assert characters.escaped(escaped) == escaped
+    assert texts.escaped(escaped) == escaped
 
 
 def test_command_errors_contain_no_control_characters(tmp_path: Path) -> None:

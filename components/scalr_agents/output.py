@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scalr_agents.model import yaml_io
-from scalr_agents.model.forms import Deferred, is_deferred
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.maps import Deferred, is_deferred
 
 _LIST = ".scalr-agents"
 _UNFINISHED = ".scalr-agents.new"

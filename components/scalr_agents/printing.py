@@ -15,8 +15,8 @@ from typing import Any
 import click
 
 from scalr_agents.model import gone
-from scalr_agents.model.characters import escaped
 from scalr_agents.model.findings import Finding
+from scalr_agents.model.texts import escaped
 
 FINDINGS = 1
 """Exit code of a command that found errors."""

@@ -5,8 +5,7 @@ from typing import Any, TypeVar
 from scalr_agents.model import parse
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.judge import judge
-from scalr_agents.model.section import Section
-from scalr_agents.model.spelling import by_name
+from scalr_agents.model.section import Section, by_name
 
 S = TypeVar("S", bound=Section)
 LATER: Any = object()

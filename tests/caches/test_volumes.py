@@ -8,8 +8,8 @@ from scalr_agents.caches.efs import volume as efs
 from scalr_agents.caches.filestore import volume as filestore
 from scalr_agents.caches.storage_class.claim import claim_manifests, class_manifest
 from scalr_agents.caches.storage_class.settings import StorageClassSettings
-from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.maps import Deferred
 
 from tests.helpers.opaque import Later
 from tests.helpers.recording import leaves

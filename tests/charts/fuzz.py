@@ -25,7 +25,7 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.inputs import ClusterValue
 from scalr_agents.model.findings import Finding, ValuesError, errors
 from scalr_agents.model.manifests import key_of
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.resources.kubernetes import agents as arguments
 from scalr_agents.resources.validation import ArgsError
 from scalr_agents.stack import graph

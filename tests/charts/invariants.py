@@ -10,9 +10,9 @@ from scalr_agents.charts.shared.manifests import external_secrets, volumes
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import claim_of, containers, template_of
 from scalr_agents.model.findings import Finding
-from scalr_agents.model.forms import is_deferred, is_subdomain
+from scalr_agents.model.forms import is_subdomain
 from scalr_agents.model.manifests import KINDS, Manifest, key_of
-from scalr_agents.model.merge import Values, has, lookup, merge
+from scalr_agents.model.maps import Values, has, is_deferred, lookup, merge
 
 CLUSTER_SCOPED = {kind.name for kind in KINDS if not kind.in_namespace}
 _RUNS = "task"

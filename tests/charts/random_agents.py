@@ -11,8 +11,8 @@ import yaml
 from scalr_agents import charts
 from scalr_agents.charts import ChartName
 from scalr_agents.model.findings import errors
-from scalr_agents.model.merge import Values, merge
-from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.model.maps import Values, merge
+from scalr_agents.model.section import in_stack_files
 
 from tests.helpers.agent_job import nested
 from tests.helpers.opaque import Later

@@ -11,8 +11,8 @@ import yaml
 from scalr_agents import charts
 from scalr_agents.migration.template import assign
 from scalr_agents.model.findings import ValuesError, errors
-from scalr_agents.model.lines import Line
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
+from scalr_agents.model.release import Line
 
 from tests.helpers.validated import LINES
 

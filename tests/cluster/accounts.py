@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
-from scalr_agents.model.lines import Line
+from scalr_agents.model.release import Line
 
 from tests.cluster import agents
 from tests.cluster.client import Client, Manifest, Manifests, wait

@@ -4,7 +4,7 @@ from functools import partial
 
 from scalr_agents import stack
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
-from scalr_agents.model.lines import Line
+from scalr_agents.model.release import Line
 
 from tests.cluster.client import Client, Manifest, Manifests, wait
 from tests.helpers.samples import STACKS, TOKEN, URL, load, objects, release, sample

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 
 from scalr_agents.charts.shared.manifests import crds
-from scalr_agents.model.lines import Line
+from scalr_agents.model.release import Line
 
 from tests.cluster.client import ApiError, Client, Manifest, wait
 from tests.helpers.validated import LINES

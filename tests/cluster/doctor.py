@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scalr_agents import stack
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.stack import source
 
 from tests.cluster import agents, nodes

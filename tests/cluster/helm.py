@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from scalr_agents import stack
 from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import errors
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
 
 from tests.cluster import agents, kubectl
 from tests.cluster.client import Client, Manifest, Manifests, wait

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from scalr_agents.model.lines import Line
+from scalr_agents.model.release import Line
 
 from tests.cluster import agents, nodes, runs
 from tests.cluster.client import Client, Manifest, Manifests, wait

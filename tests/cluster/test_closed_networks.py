@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from scalr_agents.model.lines import Line
+from scalr_agents.model.release import Line
 
 from tests.charts.shared.network.agents import DIALECTS, behind, policies, restricted, sound
 from tests.cluster import agents

@@ -5,7 +5,7 @@ from copy import deepcopy
 from http import HTTPStatus
 
 import pytest
-from scalr_agents.model.lines import Line
+from scalr_agents.model.release import Line
 
 from tests.cluster import agents, definitions, runs
 from tests.cluster.client import ApiError, Client, Manifest, wait

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 
 import pytest
-from scalr_agents.model.lines import Line
-from scalr_agents.model.merge import Values
+from scalr_agents.model.maps import Values
+from scalr_agents.model.release import Line
 
 from tests.cluster import agents, nodes, runs
 from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait

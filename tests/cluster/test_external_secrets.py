@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from scalr_agents import stack
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.cluster import external_secrets
 from tests.cluster.client import Client, wait

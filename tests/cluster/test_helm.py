@@ -5,7 +5,7 @@ from copy import deepcopy
 from pathlib import Path
 
 import pytest
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import lookup
 
 from tests.cluster import agents, kubectl, runs
 from tests.cluster.client import ApiError, Client, Manifest, Manifests

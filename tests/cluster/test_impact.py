@@ -16,7 +16,7 @@ from scalr_agents.cluster.kubeconfig import connect
 from scalr_agents.cluster.objects import Workload
 from scalr_agents.day2 import impact
 from scalr_agents.day2.impact import holds_runs
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
 
 from tests.cluster import accounts, agents, runs, volumes
 from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait

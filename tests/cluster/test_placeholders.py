@@ -1,7 +1,7 @@
 """Placeholders whose number an autoscaler sets, on a control plane: what deployments leave as it is, and what they set."""
 
 import pytest
-from scalr_agents.model.lines import Line
+from scalr_agents.model.release import Line
 
 from tests.cluster import agents
 from tests.cluster.client import Client

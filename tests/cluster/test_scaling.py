@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from scalr_agents.model.lines import Line
+from scalr_agents.model.release import Line
 
 from tests.cluster import agents, definitions
 from tests.cluster.client import Client, Manifest, Manifests, wait

@@ -15,7 +15,7 @@ from scalr_agents.day2 import changes
 from scalr_agents.day2.changes import Change, Trial, Trials
 from scalr_agents.doctor.needs import KEPT, Needs
 from scalr_agents.model.manifests import Key, key_of
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
 from scalr_agents.stack import load as load_stack
 
 from tests.helpers.samples import REPOSITORY, URL, load, sample

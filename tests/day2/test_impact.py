@@ -10,7 +10,7 @@ from scalr_agents.day2 import impact
 from scalr_agents.day2.changes import Change, What
 from scalr_agents.day2.impact import Effect, Impact
 from scalr_agents.model.manifests import Key, key_of
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
 
 from tests.helpers.answers_of_cluster import NAMESPACE, NOW, OF_RUNS, agent, job, pod, snapshot
 

@@ -12,7 +12,7 @@ from scalr_agents.cluster.paths import path
 from scalr_agents.cluster.view import View
 from scalr_agents.day2 import status as agents
 from scalr_agents.day2.status import Claim, Failure, Run, Status
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
 
 from tests.helpers.answers_of_cluster import (
     BASE,

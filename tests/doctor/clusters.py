@@ -17,7 +17,7 @@ from scalr_agents.doctor.needs import Needs, Reference
 from scalr_agents.doctor.objects import Claim, Content, DaemonSet, Definition, Manager, Namespace, Owned, Release, StorageClass, Volume
 from scalr_agents.model.findings import errors
 from scalr_agents.model.manifests import Key
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
 from scalr_agents.stack.namespaces import enforced
 
 from tests.helpers import samples

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers import changes as between
 from tests.helpers.validated import by_role

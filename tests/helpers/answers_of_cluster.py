@@ -14,7 +14,7 @@ from scalr_agents.cluster.answers import Found, Hidden, Listed, page, understood
 from scalr_agents.cluster.api import Api, Query
 from scalr_agents.cluster.objects import Claim, Event, Job, Object, Pod, Started, Workload
 from scalr_agents.cluster.view import View
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
 
 from tests.helpers.samples import URL, load
 

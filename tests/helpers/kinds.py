@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.plain import difference
 from tests.helpers.validated import LINES

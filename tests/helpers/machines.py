@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from scalr_agents import stack
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.stack.machines import StackMachine
 
 STACKS = Path(__file__).parents[2] / "stacks"

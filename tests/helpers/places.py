@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 from scalr_agents import charts
-from scalr_agents.model import lines
+from scalr_agents.model import release
 from scalr_agents.stack.cache_model import CachesOfFile
 from scalr_agents.stack.machines import MachinesOfFile
 from scalr_agents.stack.model import StackFile
@@ -45,7 +45,7 @@ def put(place: Place, leaf: Any) -> Any:
 
 
 @cache
-def of_values() -> list[tuple[lines.Line, Place]]:
+def of_values() -> list[tuple[release.Line, Place]]:
     return [(line, place) for line in LINES for place in places(charts.find(line.chart).model)]
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from scalr_agents import stack
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import DEADLINE
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pulumi
 import scalr_agents
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.resources.arguments.agents import AgentJobArgs
 from scalr_agents.resources.deploy import deploy
 

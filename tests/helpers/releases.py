@@ -16,9 +16,9 @@ from scalr_agents import charts, stack
 from scalr_agents.migration import adopt
 from scalr_agents.migration.adopt.release import of_chart
 from scalr_agents.model import yaml_io
-from scalr_agents.model.lines import numbers
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import Values, merge, without_nulls
+from scalr_agents.model.maps import Values, merge, without_nulls
+from scalr_agents.model.release import numbers
 from scalr_agents.stack.source import Sealed
 
 from tests.helpers.command_line import TOKEN

@@ -7,9 +7,9 @@ from typing import Any
 from scalr_agents import observability, stack
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.findings import errors
-from scalr_agents.model.lines import Line
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
+from scalr_agents.model.release import Line
 from scalr_agents.stack import source
 
 from tests.helpers.validated import validate

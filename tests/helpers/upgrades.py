@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 from scalr_agents.model import yaml_io
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import Values, lookup
+from scalr_agents.model.maps import Values, lookup
 
 from tests.helpers import samples
 from tests.helpers.validated import LINES

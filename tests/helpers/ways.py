@@ -9,7 +9,7 @@ import scalr_agents
 from click.testing import CliRunner
 from scalr_agents import charts, stack
 from scalr_agents.cli import main
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import CURRENT, nested
 from tests.helpers.programs import TOKEN, agent_job

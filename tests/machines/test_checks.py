@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from scalr_agents import stack
 from scalr_agents.machines import instance_types
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.machines import CA, EC2, GCE, STACKS, URL, YUM, load
 

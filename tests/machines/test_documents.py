@@ -9,8 +9,8 @@ import yaml
 from click.testing import CliRunner
 from scalr_agents.cli import main
 from scalr_agents.machines import documents, environment, on_machine
-from scalr_agents.model.lines import NEWEST
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
+from scalr_agents.model.release import NEWEST
 
 from tests.helpers.machines import CA, EC2, EVERYTHING, GCE, STACKS, URL, load
 from tests.machines import cases

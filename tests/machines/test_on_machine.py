@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.machines import environment, files, on_machine
-from scalr_agents.model import characters
+from scalr_agents.model import texts
 
 from tests.helpers.stand_ins import ARN, GROUP, INSTANCE, NAME, Cloud, serve
 
@@ -188,4 +188,4 @@ def test_it_runs_on_python_3_8_without_dependencies_and_has_what_its_cloud_needs
 def test_the_control_characters_match_the_package() -> None:
     """The program on the machine cannot import the package, so it has a copy of them."""
     refused = [chr(code) for code in range(0x3000) if re.search(on_machine.CONTROL, chr(code))]
-    assert refused == [chr(code) for code in range(0x3000) if not characters.is_one_line(chr(code))]
+    assert refused == [chr(code) for code in range(0x3000) if not texts.is_one_line(chr(code))]

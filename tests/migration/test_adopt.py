@@ -14,9 +14,9 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.migration import adopt
 from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import errors
-from scalr_agents.model.lines import LineError
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import Values, lookup, merge, without_nulls
+from scalr_agents.model.maps import Values, lookup, merge, without_nulls
+from scalr_agents.model.release import LineError
 
 from tests.helpers.command_line import DEADLINE, TOKEN
 from tests.helpers.releases import (

@@ -18,7 +18,7 @@ from scalr_agents.migration import adopt
 from scalr_agents.migration.adopt.changes import between
 from scalr_agents.model.findings import errors
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
 
 from tests.helpers.command_line import TOKEN
 from tests.helpers.releases import CASES, GOLDEN, Case, printed, take_over

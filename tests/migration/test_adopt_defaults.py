@@ -10,8 +10,8 @@ from scalr_agents.migration import adopt
 from scalr_agents.migration.adopt import release as known
 from scalr_agents.migration.adopt.release import About, AboutError
 from scalr_agents.model.findings import errors
-from scalr_agents.model.lines import LineError
-from scalr_agents.model.merge import Values, lookup, merge
+from scalr_agents.model.maps import Values, lookup, merge
+from scalr_agents.model.release import LineError
 
 from tests.helpers.command_line import TOKEN
 from tests.helpers.releases import CASES, GOLDEN, KEPT, PLAIN, URL, of_values, take_over

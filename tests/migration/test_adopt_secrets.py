@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scalr_agents.migration import adopt
 from scalr_agents.model.findings import errors
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
 
 from tests.helpers.command_line import TOKEN
 from tests.helpers.releases import KEPT, KEY, MIRROR, URL, loaded, of_values, printed

@@ -6,7 +6,7 @@ from typing import Any
 import jq
 import pytest
 from scalr_agents.migration import adopt
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
 
 from tests.cluster.kubectl import FORGETS, forgotten
 from tests.helpers.releases import loaded, of_values

@@ -13,7 +13,7 @@ from scalr_agents.charts.agent_job.moved import MOVED
 from scalr_agents.charts.shared.moved import Moved
 from scalr_agents.migration import alpha
 from scalr_agents.model.findings import Finding, errors
-from scalr_agents.model.merge import lookup, merge
+from scalr_agents.model.maps import lookup, merge
 
 from tests.helpers.agent_job import MINIMUM, nested
 from tests.helpers.opaque import Later

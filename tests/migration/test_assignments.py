@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scalr_agents.migration.template import AssignmentError, assign
 from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import dotted
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import lookup
 
 KNOWN = {"a", "b"}
 SEVERAL = "a backslash, a list in braces, or several values in one option; set one value per option, or use a values file (-f)"

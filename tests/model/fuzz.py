@@ -24,8 +24,7 @@ from scalr_agents.model import parse
 from scalr_agents.model.findings import Finding, Path, dotted, errors, starts
 from scalr_agents.model.judge import judge, relations
 from scalr_agents.model.relations import Clash
-from scalr_agents.model.section import Section
-from scalr_agents.model.spelling import by_alias, by_name, in_stack_files
+from scalr_agents.model.section import Section, by_alias, by_name, in_stack_files
 
 Values = dict[str, Any]
 Choices = Mapping[str, tuple[Sequence[Any], Sequence[Any]]]

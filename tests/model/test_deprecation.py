@@ -17,9 +17,9 @@ from scalr_agents.charts.agent_job.values import Agent, Rbac
 from scalr_agents.charts.shared.loading import load
 from scalr_agents.machines.ec2 import Ec2Settings
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.deprecation import Deprecated, has_deprecated
 from scalr_agents.model.fields import Text
 from scalr_agents.model.findings import Finding
+from scalr_agents.model.marks import Deprecated, has_deprecated
 from scalr_agents.model.section import Section, default
 from scalr_agents.resources import validation
 from scalr_agents.resources.arguments.agents import AgentJobArgs

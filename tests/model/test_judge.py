@@ -6,13 +6,12 @@ from typing import Annotated, Any, ClassVar, Literal
 import pytest
 from pydantic import Field
 from scalr_agents.model import parse
-from scalr_agents.model.declarations import REQUIRED, Form, Unique, caution
 from scalr_agents.model.fields import InputText
 from scalr_agents.model.findings import Finding, Findings, error, warning
+from scalr_agents.model.forms import REQUIRED, Form, Unique, caution
 from scalr_agents.model.judge import judge
 from scalr_agents.model.relations import Is, Relations, check, excludes, needs, no_effect, risky
-from scalr_agents.model.section import Section, default
-from scalr_agents.model.spelling import by_alias, by_name
+from scalr_agents.model.section import Section, by_alias, by_name, default
 
 WORD = Form(expected="a word", test="[a-z]+", look_up="look {}")
 LATER = object()

@@ -12,7 +12,7 @@ from scalr_agents.charts import CHARTS
 from scalr_agents.model import kubernetes_types
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.findings import errors, warnings
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.stack.model import Nodes
 
 from tests.helpers import kubernetes_types as script

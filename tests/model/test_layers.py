@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 from scalr_agents.model.findings import Position, as_path, error, warning
-from scalr_agents.model.layers import Layer, combine, is_given, locate
+from scalr_agents.model.maps import is_given
+from scalr_agents.model.origins import Layer, combine, locate
 
 PLACE = ("scalr-agents:agents", "runs")
 SETTING = Layer(as_path("scalr-agents:common.url"), {"agent": {"url": "https://acme.scalr.io"}}, from_setting=True)

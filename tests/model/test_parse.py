@@ -5,8 +5,8 @@ from typing import Any, Literal
 import pytest
 from pydantic import Field
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.model import messages
 from scalr_agents.model import parse as shapes
+from scalr_agents.model import texts
 from scalr_agents.model.fields import Count, EnvMap, InputText, Labels, Quantity, Text, VersionText
 from scalr_agents.model.findings import Path
 from scalr_agents.model.section import ChartSection, Section, default
@@ -256,7 +256,7 @@ def test_strict_parsing_returns_a_model_or_findings() -> None:
     ],
 )
 def test_a_value_is_described_in_words(value: object, repeated: bool, words: str) -> None:
-    assert messages.describe(value, repeated=repeated) == words
+    assert texts.describe(value, repeated=repeated) == words
 
 
 @pytest.mark.parametrize(

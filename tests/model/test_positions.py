@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import Path, Position, as_path, dotted, error
-from scalr_agents.model.positions import Document, broken
+from scalr_agents.model.origins import Document, broken
 
 TEXT = """\
 # a comment

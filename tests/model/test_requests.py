@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from scalr_agents.model import requests
+from scalr_agents.model import quantities
 
 
 def pod(*cpus: str, before: tuple[str, ...] = (), staying: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -28,9 +28,9 @@ def pod(*cpus: str, before: tuple[str, ...] = (), staying: tuple[str, ...] = ())
     ],
 )
 def test_what_a_pod_requests(spec: dict[str, Any], cores: str) -> None:
-    assert requests.of_pod(spec) == {"cpu": Decimal(cores)}
+    assert quantities.of_pod(spec) == {"cpu": Decimal(cores)}
 
 
 def test_a_request_that_is_not_set_equals_the_limit() -> None:
     container = {"resources": {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "1"}}}
-    assert requests.of_container(container) == {"cpu": Decimal(1), "memory": Decimal(2**30)}
+    assert quantities.of_container(container) == {"cpu": Decimal(1), "memory": Decimal(2**30)}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from scalr_agents.model import secret_patterns
-from scalr_agents.model.merge import Values
+from scalr_agents.model.maps import Values
 
 from tests.helpers.releases import KEY, MIRROR, of_values
 

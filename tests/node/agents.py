@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from scalr_agents.model.lines import Line
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
+from scalr_agents.model.release import Line
 
 from tests.cluster import agents
 from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait

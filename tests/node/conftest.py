@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from scalr_agents.model.lines import Line
-from scalr_agents.model.merge import Values
+from scalr_agents.model.maps import Values
+from scalr_agents.model.release import Line
 
 from tests.cluster.agents import line_id
 from tests.cluster.client import Client, wait

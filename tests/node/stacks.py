@@ -6,7 +6,7 @@ from typing import Any
 
 from scalr_agents import stack
 from scalr_agents.model.findings import errors
-from scalr_agents.model.lines import Line
+from scalr_agents.model.release import Line
 
 from tests.cluster.agents import apply, line_id
 from tests.cluster.client import Client

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from scalr_agents import stack
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.cluster.agents import apply
 from tests.cluster.client import Client, Manifest

@@ -6,7 +6,7 @@ A policy that refuses a connection drops its packets, so the client gets no resp
 from collections.abc import Mapping, Sequence
 
 import pytest
-from scalr_agents.model.merge import Values
+from scalr_agents.model.maps import Values
 
 from tests.cluster.agents import line_id
 from tests.helpers.validated import LINES

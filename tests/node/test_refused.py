@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.cluster import real_provider
 from tests.engine.stacks import Outcome, pulumi_command

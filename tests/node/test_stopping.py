@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 import pytest
-from scalr_agents.model.merge import Values
+from scalr_agents.model.maps import Values
 
 from tests.cluster.client import Client, Manifest
 from tests.helpers.validated import LINES

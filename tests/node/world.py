@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from scalr_agents.model.lines import Line
+from scalr_agents.model.release import Line
 
 from tests.cluster.processes import Processes
 from tests.helpers.validated import LINES

@@ -25,9 +25,9 @@ from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.machines.ec2 import Ec2Arguments, Ec2Volume
 from scalr_agents.machines.gce import GceArguments, GceVolume
 from scalr_agents.machines.settings import Package, Volume
-from scalr_agents.model.declarations import Required
-from scalr_agents.model.forms import Deferred
-from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.model.forms import Required
+from scalr_agents.model.maps import Deferred
+from scalr_agents.model.section import in_stack_files
 from scalr_agents.resources.kubernetes import agent_arguments as agents
 from scalr_agents.stack.schema import descriptions
 

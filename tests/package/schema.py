@@ -12,7 +12,7 @@ import scalr_agents
 from pulumi.provider.experimental.analyzer import Analyzer
 from pulumi.provider.experimental.schema import generate_schema
 from scalr_agents import charts
-from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.model.section import in_stack_files
 
 from tests.package import plugin, values
 from tests.package.values import NULLABLE, PREFIX, Spec

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 from scalr_agents import charts
-from scalr_agents.model.forms import Placeholder
+from scalr_agents.model.maps import Placeholder
 
 from tests.package import schema, values
 from tests.package.values import SECRETS

@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError, WithJsonSchema
 from pydantic.fields import FieldInfo
 from scalr_agents import charts
-from scalr_agents.model.forms import Deferred
+from scalr_agents.model.maps import Deferred
 from scalr_agents.stack.schema import descriptions
 
 from tests.package import versions

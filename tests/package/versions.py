@@ -6,7 +6,7 @@ from typing import Any
 
 from scalr_agents import charts
 from scalr_agents.charts.shared.versions import Row
-from scalr_agents.model.merge import lookup, merge
+from scalr_agents.model.maps import lookup, merge
 
 
 def only(chart: str, path: str) -> str:

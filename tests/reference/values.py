@@ -6,7 +6,7 @@ from functools import cached_property
 
 from pydantic import BaseModel
 from scalr_agents import charts
-from scalr_agents.model import kubernetes_types, variables
+from scalr_agents.model import kubernetes_types, marks
 from scalr_agents.model.fields import kubernetes_type
 from scalr_agents.stack import schema
 
@@ -53,7 +53,7 @@ class _Values:
     def variables(self) -> Mapping[str, list[str]]:
         """The environment variables that each value sets."""
         found: dict[str, list[str]] = {}
-        for name, paths in variables.declared(self.model).items():
+        for name, paths in marks.declared(self.model).items():
             for path in paths.split(" or "):
                 found.setdefault(path, []).append(name)
         return found

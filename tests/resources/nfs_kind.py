@@ -6,10 +6,10 @@ from typing import Annotated, Any, ClassVar
 import pulumi
 from scalr_agents.caches.kind import CacheKind
 from scalr_agents.caches.volumes import claim_name
-from scalr_agents.model.declarations import REQUIRED
 from scalr_agents.model.fields import Text
-from scalr_agents.model.forms import Deferred
+from scalr_agents.model.forms import REQUIRED
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.maps import Deferred
 from scalr_agents.stack.caches import Claim
 
 

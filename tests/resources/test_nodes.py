@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 import pytest
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import DEADLINE
 from tests.helpers.programs import ARGS, TOKEN, agent_job

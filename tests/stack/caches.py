@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.kinds import TOKEN
 from tests.helpers.plain import PLAIN

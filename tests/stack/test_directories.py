@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.kinds import JOB, K8S, LOCAL, stack_of
 

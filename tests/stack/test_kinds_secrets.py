@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import output, stack
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.stack import secrets
 from scalr_agents.stack.source import Sealed
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from scalr_agents.charts.shared.inputs import ClusterValue
 from scalr_agents.model.findings import errors
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.stack import hosts
 
 from tests.helpers.command_line import REPOSITORY, cli

@@ -6,7 +6,7 @@ import pytest
 from scalr_agents import stack
 from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.findings import errors
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.kinds import TOKEN
 from tests.helpers.plain import PLAIN, findings, load

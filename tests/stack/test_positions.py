@@ -103,7 +103,7 @@ def test_without_findings_no_file_is_parsed_again(project: Path, monkeypatch: py
 
     (project / "Pulumi.yaml").write_text("name: scalr-agents\n")
     (project / "Pulumi.dev.yaml").write_text("config: {}\n")
-    monkeypatch.setattr("scalr_agents.model.positions.yaml.compose", compose)
+    monkeypatch.setattr("scalr_agents.model.origins.yaml.compose", compose)
     read = source.read(project, "dev")
     assert positions.locate([], read) == []
     with pytest.raises(AssertionError):

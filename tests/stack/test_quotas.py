@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scalr_agents import output
 from scalr_agents.model import quantities
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.kinds import stack_of
 from tests.helpers.plain import findings, load

@@ -6,7 +6,7 @@ import pytest
 from scalr_agents import stack
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests import definitions
 from tests.helpers.kinds import CA, JOB, KEY, KINDS, LOCAL, Kind, errors, every_kind, load, of_one, secret, secrets_of, stack_of

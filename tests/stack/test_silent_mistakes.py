@@ -6,7 +6,7 @@ from typing import Any
 import botocore.session
 import pytest
 from scalr_agents import charts
-from scalr_agents.model.clouds import AWS_REGIONS
+from scalr_agents.model.aws import AWS_REGIONS
 from scalr_agents.stack import source
 
 from tests.helpers.kinds import Kind, every_kind

@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple
 
 from scalr_agents.caches.volumes import OWNER
-from scalr_agents.model.clouds import EFS_DRIVER, EFS_MOUNT_OPTIONS
+from scalr_agents.model.aws import EFS_DRIVER, EFS_MOUNT_OPTIONS
 
 FILESTORE_DRIVER = "filestore.csi.storage.gke.io"
 AZURE_FILES_DRIVER = "file.csi.azure.com"

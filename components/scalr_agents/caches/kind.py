@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from scalr_agents.caches.volumes import claim_name
-from scalr_agents.model.clouds import Cloud
-from scalr_agents.model.declarations import Form
+from scalr_agents.model.fields import Cloud
 from scalr_agents.model.findings import Findings
-from scalr_agents.model.forms import Deferred, is_dns_label, is_set
+from scalr_agents.model.forms import Form, is_dns_label
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.maps import Deferred, is_set
 from scalr_agents.model.section import Section
 
 _LONGEST_NAME = 53

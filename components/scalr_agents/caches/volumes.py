@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest, present
+from scalr_agents.model.maps import Deferred
 
 OWNER = 1000
 """User and group ID of the agent's pods, unless their security context sets others."""

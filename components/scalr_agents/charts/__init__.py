@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 from scalr_agents.charts.shared.agent import Chart
 from scalr_agents.charts.shared.loading import identify, load
 from scalr_agents.model.findings import Finding, ValuesError, error, errors
-from scalr_agents.model.lines import LineError
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.names import Names, Naming
+from scalr_agents.model.release import LineError, Names, Naming
 
 if TYPE_CHECKING:
     from scalr_agents.charts.agent_job.versions import JobNames

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from scalr_agents.cli.loading import project_option, stack_argument, stack_names, usable
-from scalr_agents.model.characters import escaped
 from scalr_agents.model.checks import NO_REFERENCE
 from scalr_agents.model.findings import errors, nearest, warnings
 from scalr_agents.model.forms import is_image
+from scalr_agents.model.texts import escaped
 from scalr_agents.printing import FINDINGS, counted, format_option, note, progress
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.doctor.objects import Claim, DaemonSet, Definition, Driver, DriversOfNode, Node, StorageClass, Volume
 from scalr_agents.model.findings import Findings
 from scalr_agents.model.manifests import Key
-from scalr_agents.model.merge import lookup
-from scalr_agents.model.messages import listed
+from scalr_agents.model.maps import lookup
+from scalr_agents.model.texts import listed
 
 _METRICS = "metrics.k8s.io"
 """The API group of a metrics server."""

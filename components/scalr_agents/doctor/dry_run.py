@@ -23,7 +23,7 @@ from scalr_agents.doctor.permissions import ungranted
 from scalr_agents.model import quantities
 from scalr_agents.model.findings import Findings
 from scalr_agents.model.manifests import Key, Manifest, key_of
-from scalr_agents.model.messages import listed
+from scalr_agents.model.texts import listed
 from scalr_agents.stack.namespaces import enforced
 
 MANAGER = "scalr-agents-doctor"

@@ -11,7 +11,7 @@ from scalr_agents.doctor.needs import Needs, Reference
 from scalr_agents.doctor.objects import Claim, Content, Release
 from scalr_agents.model.findings import Findings
 from scalr_agents.model.manifests import Key
-from scalr_agents.model.messages import listed
+from scalr_agents.model.texts import listed
 from scalr_agents.stack.namespaces import enforced
 
 _PULL_TYPES = ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg")

@@ -15,7 +15,7 @@ from scalr_agents.cluster.view import View
 from scalr_agents.doctor import objects
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.doctor.objects import Definition, Namespace, Owned
-from scalr_agents.model import requests
+from scalr_agents.model import quantities
 from scalr_agents.model.manifests import Key, Manifest
 
 GROUPS, AUTOSCALER = "/apis", "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status"
@@ -90,7 +90,7 @@ class Cluster:
         return found if isinstance(found, Hidden) else frozenset(each.name for each in found.groups) if found else frozenset()
 
     @cached_property
-    def requested(self) -> Mapping[str, requests.Resources]:
+    def requested(self) -> Mapping[str, quantities.Resources]:
         """What the pods on each node request, and how many they are (`pods`).
 
         Placeholders have a negative priority and make room for any of our pods.
@@ -99,7 +99,7 @@ class Cluster:
         for pod in self.view.of(objects.Occupant):
             if pod.node and pod.priority >= 0:
                 found[pod.node].append(pod.requests)
-        return {node: requests.added(of_node) for node, of_node in found.items()}
+        return {node: quantities.added(of_node) for node, of_node in found.items()}
 
     @cached_property
     def drivers(self) -> Mapping[str, frozenset[str]]:

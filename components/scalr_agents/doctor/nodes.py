@@ -13,11 +13,10 @@ from scalr_agents.doctor import error, note, warning
 from scalr_agents.doctor.facts import AUTOSCALER, Cluster
 from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.doctor.objects import Node, Occupant
-from scalr_agents.model import requests
+from scalr_agents.model import quantities
 from scalr_agents.model.findings import Finding, Findings
-from scalr_agents.model.messages import listed
-from scalr_agents.model.quantities import NOTHING
-from scalr_agents.model.requests import Resources, Spec, shown
+from scalr_agents.model.quantities import NOTHING, Resources, Spec, shown
+from scalr_agents.model.texts import listed
 
 _UNSCHEDULABLE = ("NoSchedule", "NoExecute")
 _OF_KUBERNETES = "node.kubernetes.io/"
@@ -118,13 +117,13 @@ def _for_pod(pod: Pod, cluster: Cluster, nodes: Sequence[Node], *, grows: bool) 
         labels = listed(f"{key}={value}" for key, value in (spec.get("nodeSelector") or {}).items()) or "that its affinity requires"
         yield _unless_grown(subject, f"no node has the labels {labels}", "Correct nodes.selector, or label nodes", grows=grows)
         return
-    open_nodes, needed = open_to(selected, spec), requests.of_pod(spec)
+    open_nodes, needed = open_to(selected, spec), quantities.of_pod(spec)
     if not open_nodes:
         yield _shut(subject, spec, selected)
         return
     large = [node for node in open_nodes if room(node, needed, {})]
     if not large:
-        most = requests.largest(*(node.allocatable for node in open_nodes))
+        most = quantities.largest(*(node.allocatable for node in open_nodes))
         largest = _listed({name: most[name] for name in needed if name in most})
         problem = f"none of the {len(open_nodes)} nodes that match is large enough for {_listed(needed)}: they have at most {largest}"
         yield _unless_grown(subject, problem, "Use larger nodes, or lower the requests in the agent's values", grows=grows)

@@ -23,7 +23,7 @@ from scalr_agents.cluster.objects import (
     at,
     shape,
 )
-from scalr_agents.model import requests
+from scalr_agents.model import quantities
 from scalr_agents.model.manifests import Key
 
 _HELM = "meta.helm.sh/release-"
@@ -57,7 +57,7 @@ class Groups(Answered):
 class Node(Object):
     resource = Resource("nodes", "/api/v1")
     taints: Annotated[Several[Texts], at("spec", "taints")] = ()
-    allocatable: Annotated[dict[str, Decimal], _of_map(requests.amounts), at("status", "allocatable")] = field(default_factory=dict)
+    allocatable: Annotated[dict[str, Decimal], _of_map(quantities.amounts), at("status", "allocatable")] = field(default_factory=dict)
     kubelet: Annotated[str, at("status", "nodeInfo", "kubeletVersion")] = ""
     """Version of the kubelet, such as `v1.36.3`."""
     runtime: Annotated[str, at("status", "nodeInfo", "containerRuntimeVersion")] = ""
@@ -106,7 +106,7 @@ class Occupant(Object):
             [{"restartPolicy": each.restart_policy, "resources": {"requests": each.requests, "limits": each.limits}} for each in some]
             for some in (self.containers, self.init_containers)
         )
-        return {**requests.of_pod({"containers": containers, "initContainers": before, "overhead": self.overhead}), "pods": Decimal(1)}
+        return {**quantities.of_pod({"containers": containers, "initContainers": before, "overhead": self.overhead}), "pods": Decimal(1)}
 
 
 @shape

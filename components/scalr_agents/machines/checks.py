@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 
 from scalr_agents.machines import Machine, documents, environment, versions
 from scalr_agents.machines.settings import has_cloud
-from scalr_agents.model.declarations import Form
 from scalr_agents.model.findings import Findings, entry, error, warning
-from scalr_agents.model.forms import is_deferred, is_set
+from scalr_agents.model.forms import Form
+from scalr_agents.model.maps import is_deferred, is_set
 
 NAME = Form(
     expected="the name of a machine: at most 32 lower case letters, digits and '-', starting with a letter",

@@ -8,10 +8,9 @@ from pydantic import BeforeValidator, Field
 from scalr_agents.machines import instance_types
 from scalr_agents.machines.settings import MOST_EGRESS_PORTS, Arguments, Port, Volume, Whole, count
 from scalr_agents.model import aws
-from scalr_agents.model.declarations import REQUIRED, OneOf, Unique
 from scalr_agents.model.fields import Flag, unset
 from scalr_agents.model.findings import Findings, Path, error
-from scalr_agents.model.forms import integral
+from scalr_agents.model.forms import REQUIRED, OneOf, Unique, integral
 from scalr_agents.model.relations import Is, Relations, check, excludes, no_effect, risky
 from scalr_agents.model.section import Section, default
 

@@ -3,7 +3,7 @@
 from scalr_agents.machines import Machine, versions
 from scalr_agents.model import quantities
 from scalr_agents.model.checks import CERTIFICATE
-from scalr_agents.model.lines import NEWEST
+from scalr_agents.model.release import NEWEST
 
 DATA_DIR = "/var/lib/scalr-agent"
 """The same path on the host and in the agent's container, because its tasks are containers of the same Docker daemon."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scalr_agents.machines import CloudNames, Machine, environment, units
 from scalr_agents.machines.settings import Package
 from scalr_agents.machines.units import AGENT, DRAIN, ENVIRONMENT_FILE, HOST_PROGRAM
-from scalr_agents.model.characters import lines
+from scalr_agents.model.texts import lines
 
 _UNITS = "/etc/systemd/system"
 _INSTALL = "/usr/local/lib/scalr-agent/install"

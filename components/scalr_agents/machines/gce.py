@@ -9,10 +9,9 @@ from pydantic import BeforeValidator, Field
 from scalr_agents.machines import instance_types
 from scalr_agents.machines.settings import MOST_EGRESS_PORTS, Arguments, Port, Volume, count
 from scalr_agents.model import google
-from scalr_agents.model.declarations import REQUIRED, Form, caution
 from scalr_agents.model.fields import InputText
 from scalr_agents.model.findings import Findings, error
-from scalr_agents.model.forms import integral
+from scalr_agents.model.forms import REQUIRED, Form, caution, integral
 from scalr_agents.model.relations import Is, Relations, check
 from scalr_agents.model.section import Section, default
 

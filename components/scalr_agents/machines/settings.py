@@ -7,9 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from scalr_agents.machines import versions
-from scalr_agents.model import addresses, checks, proxies, quantities, secret_patterns
-from scalr_agents.model.characters import is_one_line
-from scalr_agents.model.declarations import REQUIRED, Form, Required, Rule, caution
+from scalr_agents.model import checks, proxies, quantities, secret_patterns
 from scalr_agents.model.fields import (
     IMAGE_REFERENCE,
     AgentVersion,
@@ -25,10 +23,11 @@ from scalr_agents.model.fields import (
     unset,
 )
 from scalr_agents.model.findings import Findings, error, warning
-from scalr_agents.model.forms import integral
-from scalr_agents.model.no_proxy import Exceptions
+from scalr_agents.model.forms import REQUIRED, Form, Required, Rule, caution, integral
+from scalr_agents.model.proxies import Exceptions
 from scalr_agents.model.relations import Is, Relations, check, exactly_one, excludes, needs, no_effect, risky
 from scalr_agents.model.section import Section
+from scalr_agents.model.texts import is_one_line
 
 Whole = Annotated[int, Field(ge=0), BeforeValidator(integral)]
 Port = Annotated[int, Field(ge=1, le=65535), BeforeValidator(integral)]
@@ -88,13 +87,13 @@ def _no_token(name: str) -> str:
 
 
 def _no_login(url: str) -> str:
-    login = addresses.holds_password(url)
+    login = secret_patterns.holds_password(url)
     plain = "contains credentials, which would be stored in plain text on the machine and in its user data; allow the machines by address"
     return plain if login else ""
 
 
 def _is_proxy(url: str) -> bool:
-    return url.partition("://")[0].lower() in ("http", "https") and "$" not in url and addresses.is_address(url)
+    return url.partition("://")[0].lower() in ("http", "https") and "$" not in url and proxies.is_address(url)
 
 
 Variables = Annotated[
@@ -121,7 +120,7 @@ ProxyUrl = Annotated[
         test=_is_proxy,
         repeated=False,
     ),
-    caution(lambda url: "" if addresses.has_port(url) else proxies.NO_PORT),
+    caution(lambda url: "" if proxies.has_port(url) else proxies.NO_PORT),
 ]
 _HTTPS = Form(expected="a URL that begins with https://", test=r"https://.*", repeated=False)
 _APT = Form(

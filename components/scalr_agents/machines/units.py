@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from scalr_agents.machines import CloudNames, Machine, environment, versions
 from scalr_agents.machines.environment import CA_FILE, DATA_DIR
 from scalr_agents.machines.settings import is_floating
-from scalr_agents.model.characters import lines
+from scalr_agents.model.texts import lines
 
 AGENT, DRAIN = "scalr-agent.service", "scalr-agent-drain.service"
 HOST_PROGRAM = "/usr/local/lib/scalr-agent/host"

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from scalr_agents.model.lines import NEWEST, numbers
+from scalr_agents.model.release import NEWEST, numbers
 
 
 class Since(NamedTuple):

@@ -8,10 +8,8 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.moved import Moved, without_moved
 from scalr_agents.model import parse
 from scalr_agents.model.findings import Finding, by_severity, error, warning
-from scalr_agents.model.forms import is_set
-from scalr_agents.model.manifests import is_empty
-from scalr_agents.model.merge import Values, has, leaves, lookup, merge, nested, without
-from scalr_agents.model.messages import shown
+from scalr_agents.model.maps import Values, has, is_empty, is_set, leaves, lookup, merge, nested, without
+from scalr_agents.model.texts import shown
 
 _SECTIONS = (("controller",), ("worker",), ("agent", "auth"))
 """Sections that only the alpha had."""

@@ -11,9 +11,9 @@ import click
 from scalr_agents.charts import CHARTS
 from scalr_agents.model import checks, yaml_io
 from scalr_agents.model.findings import errors
-from scalr_agents.model.lines import LineError
-from scalr_agents.model.merge import lookup
-from scalr_agents.model.positions import Document, broken
+from scalr_agents.model.maps import lookup
+from scalr_agents.model.origins import Document, broken
+from scalr_agents.model.release import LineError
 from scalr_agents.printing import FINDINGS, NamedPath, note, report
 
 T = TypeVar("T")

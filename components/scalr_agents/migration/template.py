@@ -20,10 +20,9 @@ from scalr_agents.charts.shared.loading import load
 from scalr_agents.migration.commands import parsed, read
 from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, errors, warning
-from scalr_agents.model.layers import Layer, combine, locate
-from scalr_agents.model.lines import LineError
-from scalr_agents.model.merge import Values, lookup
-from scalr_agents.model.positions import Document
+from scalr_agents.model.maps import Values, lookup
+from scalr_agents.model.origins import Document, Layer, combine, locate
+from scalr_agents.model.release import LineError
 from scalr_agents.printing import FINDINGS, NamedPath, format_option, report
 
 _KEY = r"(?:\\.|[^\\.,=\[\]{}])+"

@@ -8,13 +8,25 @@ import re
 from collections.abc import Sequence
 from typing import Annotated
 
-from scalr_agents.model.declarations import Form, caution
 from scalr_agents.model.fields import InputText, Line, Text, unset
+from scalr_agents.model.forms import Form, caution
 
 _LONGEST_TAG, _LONGEST_TAG_VALUE = 128, 256
 _LONGEST_ROLE_PATH = 512
 _HEX = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ANY_CLIENT = ("0.0.0.0/0", "::/0")
+AWS_REGIONS = (
+    *("af-south-1", "ap-east-1", "ap-east-2", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-south-2"),
+    *("ap-southeast-1", "ap-southeast-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5", "ap-southeast-6", "ap-southeast-7"),
+    *("ca-central-1", "ca-west-1", "cn-north-1", "cn-northwest-1", "eu-central-1", "eu-central-2", "eu-isoe-west-1", "eu-north-1"),
+    *("eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2", "eu-west-3", "eusc-de-east-1", "il-central-1", "me-central-1", "me-south-1"),
+    *("mx-central-1", "sa-east-1", "us-east-1", "us-east-2", "us-gov-east-1", "us-gov-west-1", "us-iso-east-1", "us-iso-west-1"),
+    *("us-isob-east-1", "us-isob-west-1", "us-isof-east-1", "us-isof-south-1", "us-west-1", "us-west-2"),
+)
+"""The regions of AWS, as its SDKs have them in November 2026."""
+EFS_DRIVER = "efs.csi.aws.com"
+EFS_MOUNT_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]
+"""Keep the NFS attribute cache short (seconds), so that a run sees what another run has just cached."""
 
 
 def _id(prefix: str, what: str, digits: int = 1) -> Form:

@@ -4,12 +4,12 @@ import binascii
 import re
 from urllib.parse import urlsplit
 
-from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.fields import LONGEST_RELEASE, NAMESPACE, RELEASE, size_problem
 from scalr_agents.model.findings import Findings, error, warning
-from scalr_agents.model.forms import LONGEST_LABEL, Deferred, is_deferred, is_image, is_set
-from scalr_agents.model.lines import NEWEST
-from scalr_agents.model.messages import too_long
+from scalr_agents.model.forms import LONGEST_LABEL, is_image
+from scalr_agents.model.maps import Deferred, is_deferred, is_set
+from scalr_agents.model.release import NEWEST
+from scalr_agents.model.texts import is_one_line, too_long
 
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s([^-]+)-----END CERTIFICATE-----")
 _PLACEHOLDER = (

@@ -10,8 +10,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
 from scalr_agents.model import kubernetes_types, quantities
-from scalr_agents.model.characters import is_one_line
-from scalr_agents.model.declarations import Form, Rule
 from scalr_agents.model.forms import (
     ENV_NAME,
     LONGEST_LABEL,
@@ -20,20 +18,20 @@ from scalr_agents.model.forms import (
     REGISTRY,
     REPOSITORY,
     TAG,
-    Deferred,
+    Form,
+    Rule,
     integral,
-    is_deferred,
     is_dns_label,
     is_image,
     is_label_key,
     is_label_value,
     is_secret_key,
-    is_set,
     is_subdomain,
     refuse,
 )
-from scalr_agents.model.lines import NEWEST, VERSION
-from scalr_agents.model.messages import describe
+from scalr_agents.model.maps import Deferred, is_deferred, is_set
+from scalr_agents.model.release import NEWEST, VERSION
+from scalr_agents.model.texts import describe, is_one_line
 
 LONGEST_RELEASE = 53
 LARGEST = 2**31 - 1
@@ -288,6 +286,8 @@ CountOrPercent = Annotated[int | str | None, Prepare(_count_or_percent)]
 Count = Annotated[int | None, Field(ge=0, le=LARGEST), Prepare(integral)]
 """A whole number, not negative, for instance of seconds. `null` leaves the field to Kubernetes."""
 PullPolicy = Literal["Always", "IfNotPresent", "Never"]
+Cloud = Literal["aws", "azure", "gcp"]
+"""Where a cluster runs: EKS, AKS or GKE."""
 AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany"]
 
 LabelKey = Annotated[str, Check(_label_key)]

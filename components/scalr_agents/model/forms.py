@@ -1,22 +1,25 @@
-"""The forms that values have: names, labels, hosts and images as Kubernetes and registries accept them, and what is known only later.
+"""The forms of values: names, labels, hosts and images as Kubernetes and registries accept them, and how a type declares one:
+`SubnetId = Annotated[InputText, Form(...)]`.
 
-A *deferred* value is any object that is not plain Python data, such as a `pulumi.Output`: its content is known only during
-deployment. The core passes it on into a manifest and never reads, formats or copies it. Fields typed with `Deferred` allow one.
+pydantic decides whether a value has the right type: text or number, list or map, known now or an output. It passes over what is declared
+here; `judge` reads it. So a wrong value stays in the model, the others are judged beside it, and everything is found at once. What the
+package computes with (quantities, versions) is a validator in `fields` instead: only usable values pass.
 """
 
 import re
-from datetime import date, time
-from decimal import Decimal
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from ipaddress import IPv6Address
-from pathlib import PurePath
-from typing import Any, NoReturn, TypeGuard
+from typing import Any, NoReturn
 
 from pydantic_core import PydanticCustomError
 
+from scalr_agents.model.findings import Path, Severity
+from scalr_agents.model.texts import describe
+
 _LONGEST_NAME = 253
 LONGEST_LABEL = 63
-_DATA = (str, int, float, bool, list, tuple, dict, type(None), bytes, bytearray, set, frozenset, complex, date, time, Decimal, PurePath)
-"""Types of plain data: those of JSON, and others whose content is known at once."""
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _HOST = re.compile(r"[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
@@ -34,23 +37,10 @@ REGISTRY = re.compile(f"(?:{_REGISTRY_HOST}|{_PART})(?:/{_PART})*")
 ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 ESCALATING = "CAP_SYS_ADMIN"
 """The capability with which Kubernetes rejects `allowPrivilegeEscalation: false`; it compares this exact spelling."""
-
-
-class Deferred:
-    """A value that is known only during deployment. Only for type annotations: the values can be of any class."""
-
-
-class Placeholder(Deferred):
-    """A deferred value in place of one that is unknown when manifests are only printed."""
-
-
-def is_deferred(value: object) -> TypeGuard[Deferred]:
-    return not isinstance(value, _DATA)
-
-
-def is_set(value: object) -> bool:
-    """Whether a value is set: not empty and not zero, or deferred (its content is not known yet)."""
-    return is_deferred(value) or bool(value)
+Problems = Iterator[tuple[Path, str]]
+"""What is wrong with a value: the paths of its parts, which are empty for the value itself, and the messages."""
+_LONGEST_ECHO = 200
+"""ARNs are long."""
 
 
 def is_env_name(name: str) -> bool:
@@ -106,3 +96,111 @@ def refuse(kind: str, message: str) -> NoReturn:
 def integral(value: Any) -> Any:
     """Whole floats as integers, because component hosts pass all numbers as floats."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declaration:
+    """Something that holds for every value that is set and known: outputs of other resources are not judged."""
+
+    severity: Severity = "error"
+
+    def problems(self, value: Any, /) -> Problems:
+        raise NotImplementedError
+
+
+def _as_meant(given: str) -> Sequence[str]:
+    return given.strip(), given.strip().lower()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form(Declaration):
+    """The form of a text. All are refused in the same words: what was given, what is expected, and what was probably meant."""
+
+    expected: str
+    """What is allowed, with its shape or an example: `the ID of a subnet, for instance subnet-0a1b2c3d`."""
+    test: str | Callable[[str], bool]
+    """A regular expression, or a function."""
+    longest: int = 0
+    """The largest number of characters, if there is one."""
+    meant: Callable[[str], Sequence[str]] = _as_meant
+    """What a wrong text may mean. The first one that passes the test is offered."""
+    look_up: str = ""
+    """A command that finds the right value. `{}` is the given one, quoted for a shell."""
+    repeated: bool = True
+    """Whether messages repeat a wrong text. Not where a secret may be in it by mistake: in free text, or where a login can stand."""
+
+    def accepts(self, text: str) -> bool:
+        fits = not self.longest or len(text) <= self.longest
+        return fits and bool(re.fullmatch(self.test, text, re.ASCII) if isinstance(self.test, str) else self.test(text))
+
+    def problems(self, value: str, /) -> Problems:
+        if self.accepts(value):
+            return
+        is_long = 0 < self.longest < len(value)
+        given = f"{len(value)} characters" if is_long else as_given(value, repeated=self.repeated)
+        yield (), f"given {given}; expected {self.expected}{self._advice(value) if given == repr(value) else ''}"
+
+    def _advice(self, given: str) -> str:
+        """What was meant, or how to find it. It contains what was given, so it is only for a text that the message repeats."""
+        if near := next(filter(self.accepts, self.meant(given)), ""):
+            return f"; did you mean {near!r}?"
+        return f". Look it up: {self.look_up.format(shlex.quote(given))}" if self.look_up else ""
+
+
+@dataclass(frozen=True)
+class OneOf(Declaration):
+    """One of some numbers or texts. A text that is always known has a `Literal` instead."""
+
+    allowed: Sequence[object]
+
+    def problems(self, value: object, /) -> Problems:
+        if value not in self.allowed:
+            yield (), f"given {as_given(value)}; allowed: {', '.join(map(str, self.allowed))}"
+
+
+@dataclass(frozen=True)
+class Unique(Declaration):
+    """A list without equal items, or a map without equal values. Outputs are not compared."""
+
+    advice: str = "remove one of them"
+
+    def problems(self, value: Any, /) -> Problems:
+        first: dict[str, object] = {}
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(item, str) and first.setdefault(item, key) != key:
+                yield (key,), f"{as_given(item)} is given twice; {self.advice}"
+
+
+@dataclass(frozen=True)
+class Rule(Declaration):
+    """What no form says, in its own words: a function returns what is wrong with a value, or nothing."""
+
+    check: Callable[[Any], str]
+
+    def problems(self, value: Any, /) -> Problems:
+        if problem := self.check(value):
+            yield (), problem
+
+
+def caution(check: Callable[[Any], str]) -> Rule:
+    """A warning on a value that works."""
+    return Rule(check, severity="warning")
+
+
+@dataclass(frozen=True)
+class Required:
+    """The setting must be set, although its field has a default: stack files are read whatever they lack."""
+
+    because: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"missing: {self.because}" if self.because else "missing"
+
+
+REQUIRED = Required()
+
+
+def as_given(value: object, *, repeated: bool = True) -> str:
+    """A value as messages repeat it, unless it may be a secret."""
+    return describe(value, repeated=repeated, longest=_LONGEST_ECHO).removeprefix("the number ")

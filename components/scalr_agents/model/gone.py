@@ -6,7 +6,7 @@ Keys are those of stack files, values files and arguments, by the end of their p
 from fnmatch import fnmatchcase
 
 from scalr_agents.model.findings import Path
-from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.model.section import in_stack_files
 
 _WITH_FORMATS = ("alerts", "check", "doctor", "hosts", "impact", "machine", "render", "status", "template")
 GONE = {

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Annotated
 
-from scalr_agents.model.declarations import Form
 from scalr_agents.model.fields import InputText, Line, Text, unset
+from scalr_agents.model.forms import Form
 
 
 def _region_of_zone(given: str) -> Sequence[str]:

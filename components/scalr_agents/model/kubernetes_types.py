@@ -19,9 +19,10 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from scalr_agents.model import kubernetes_rules, quantities
 from scalr_agents.model.findings import Path as Place
 from scalr_agents.model.findings import nearest
-from scalr_agents.model.forms import integral, is_deferred
+from scalr_agents.model.forms import integral
 from scalr_agents.model.kubernetes_rules.containers import HUGE_PAGES
-from scalr_agents.model.messages import COMPLETE, describe, expected
+from scalr_agents.model.maps import is_deferred
+from scalr_agents.model.texts import COMPLETE, describe, expected
 
 _Problems = Iterator[tuple[Place, str]]
 _INTEGERS = {"int32": 2**31, "int64": 2**63}

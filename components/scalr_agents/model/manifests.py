@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from scalr_agents.model.maps import is_empty
+
 Manifest = dict[str, Any]
 """A Kubernetes object as in the API: camelCase keys, JSON types; leaves may be deferred."""
 
@@ -31,11 +33,6 @@ def key_of(manifest: Manifest) -> Key:
 def present(fields: Mapping[str, Any]) -> Manifest:
     """The fields without `None` and without empty strings, maps and lists. Zero and false are kept."""
     return {key: value for key, value in fields.items() if not is_empty(value)}
-
-
-def is_empty(value: object) -> bool:
-    """Whether a value is `None`, or an empty string, map or list."""
-    return value is None or (isinstance(value, str | Mapping | list) and not value)
 
 
 class Kind(NamedTuple):

@@ -13,11 +13,10 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from scalr_agents.model import gone
-from scalr_agents.model.deprecation import deprecations
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, starts, unknown_key
-from scalr_agents.model.forms import is_deferred
-from scalr_agents.model.merge import has
-from scalr_agents.model.messages import COMPLETE, describe, expected, shown
+from scalr_agents.model.maps import has, is_deferred
+from scalr_agents.model.marks import deprecations
+from scalr_agents.model.texts import COMPLETE, describe, expected, shown
 
 M = TypeVar("M", bound=BaseModel)
 

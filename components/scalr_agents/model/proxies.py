@@ -1,12 +1,18 @@
-"""Findings on the addresses of proxies and of other servers, wherever they are given."""
+"""Proxies and what is reached without one (`NO_PROXY`), and the addresses of other servers, wherever they are given."""
 
-import ipaddress
 import re
 from collections.abc import Iterable, Mapping
+from ipaddress import ip_network
+from typing import Annotated
+from urllib.parse import urlsplit
 
-from scalr_agents.model.addresses import REFERENCES, has_port, holds_password, is_address
+from pydantic import AfterValidator
+
+from scalr_agents.model.fields import unset
 from scalr_agents.model.findings import Findings, entry, error, warning
-from scalr_agents.model.forms import Deferred, is_set
+from scalr_agents.model.forms import is_host, refuse
+from scalr_agents.model.maps import Deferred, is_set
+from scalr_agents.model.secret_patterns import REFERENCES, holds_password
 
 COLLECTOR_EXAMPLE = "http://otel-collector.observability.svc:4317"
 PROXY_EXAMPLE = "http://proxy.acme.internal:3128"
@@ -14,6 +20,7 @@ NO_PORT = f"has no port, and programs use different defaults (80, 443, 1080); ad
 ONLY_HTTP = "applies only to http://, but Scalr and all registries use https://; set the proxy for HTTPS too"
 _COLLECTOR = "SCALR_AGENT_OTLP_ENDPOINT"
 VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY")
+_REFERENCE = r"\$\([-._a-zA-Z][-._a-zA-Z0-9]*\)"
 
 
 def addresses(path: str, given: Mapping[str, str]) -> Findings:
@@ -94,7 +101,57 @@ def _reaches_cluster(no_proxy: str) -> bool:
 
 def _is_private(entry: str) -> bool:
     try:
-        network = ipaddress.ip_network(entry, strict=False)
+        network = ip_network(entry, strict=False)
     except ValueError:
         return entry == "*"
     return network.is_private and not network.is_loopback
+
+
+def _exception(value: str) -> str:
+    if not (value == "*" or re.fullmatch(_REFERENCE, value) or _is_network(value) or _is_domain(value.lower())):
+        refuse(
+            "no_proxy",
+            "not a host (github.acme.internal), a domain with its subdomains (.acme.internal), a network (10.0.0.0/8) or *; "
+            "give each as an entry of its own, without scheme and spaces",
+        )
+    return value
+
+
+def split(entry: str) -> tuple[str, str]:
+    """The domain, host or network of an entry, without an asterisk and dots around it, and its port, which is empty for all."""
+    name, _, port = entry.rpartition(":") if entry.count(":") == 1 else (entry, "", "")
+    return name.removeprefix("*").removeprefix(".").removesuffix("."), port
+
+
+def _is_domain(text: str) -> bool:
+    """Whether an entry is a domain with its subdomains, or a host, optionally with a port."""
+    domain, port = split(text)
+    return is_host(domain) and (":" not in text or bool(re.fullmatch("[0-9]{1,5}", port)))
+
+
+def _is_network(text: str) -> bool:
+    """An address of either family, or a network."""
+    try:
+        return "%" not in text and bool(ip_network(text, strict=False))
+    except ValueError:
+        return False
+
+
+Exceptions = Annotated[list[Annotated[str, AfterValidator(_exception)]], unset([])]
+"""Hosts, domains and networks that are reached without a proxy."""
+
+
+def is_address(url: str) -> bool:
+    """Whether the host and the port of a URL, which may lack its scheme, are valid. References to variables are."""
+    known = re.sub(REFERENCES, "1", url)
+    try:
+        parts = urlsplit(known if "://" in known else f"http://{known}")
+        return is_host((parts.hostname or "").removesuffix(".")) and parts.port != 0 and not re.search(r"\s", known)
+    except ValueError:
+        return False
+
+
+def has_port(url: str) -> bool:
+    """Whether a URL, which may lack its scheme, has a port or may have one in a reference."""
+    place = url.rpartition("//")[2].rpartition("@")[2].partition("/")[0]
+    return bool(re.search(rf":[^]]+$|{REFERENCES}$", place))

@@ -1,7 +1,9 @@
-"""Kubernetes quantities (`500m`, `1.5Gi`, `2`): parsing, comparison, and the agent's sizes in megabytes."""
+"""Kubernetes quantities (`500m`, `1.5Gi`, `2`): parsing, comparison, the agent's sizes in megabytes, and what pods request in all."""
 
 import re
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from typing import Any
 
 MEBIBYTE, GIBIBYTE = 2**20, 2**30
 NOTHING = Decimal(0)
@@ -13,6 +15,10 @@ _LONGEST = 64
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _MEGABYTES = {"Gi": 1024, "Mi": 1, "G": 1000, "M": 1}
+Spec = Mapping[str, Any]
+"""The spec of a pod, or of one of its containers."""
+Resources = Mapping[str, Decimal]
+"""Amounts by name of the resource: cores, bytes, numbers of pods."""
 
 
 def parse(quantity: str | float) -> Decimal:
@@ -62,3 +68,54 @@ def megabytes(quantity: str, example: str = "40Gi") -> int:
     if size <= 0:
         raise ValueError(f"{quantity!r} is too small; give at least 1Mi")
     return size
+
+
+def amounts(given: Mapping[str, Any] | None) -> dict[str, Decimal]:
+    """Quantities as numbers. What is no quantity is left out: the API server refuses it."""
+    return {name: parse(value) for name, value in (given or {}).items() if is_quantity(value)}
+
+
+def added(many: Iterable[Resources]) -> dict[str, Decimal]:
+    total: dict[str, Decimal] = {}
+    for each in many:
+        for name, amount in each.items():
+            total[name] = total.get(name, NOTHING) + amount
+    return total
+
+
+def largest(*many: Resources) -> dict[str, Decimal]:
+    """The largest amount of each resource."""
+    return {name: max(each.get(name, NOTHING) for each in many) for name in {name for each in many for name in each}}
+
+
+def of_container(container: Spec) -> dict[str, Decimal]:
+    """What a container requests. A request that is not set equals the limit."""
+    resources = container.get("resources") or {}
+    return amounts(resources.get("limits")) | amounts(resources.get("requests"))
+
+
+def of_pod(spec: Spec) -> dict[str, Decimal]:
+    """What a pod requests as a whole: its containers together, or one of those that run before them if that needs more.
+
+    Init containers that stay (`restartPolicy: Always`) count with the containers.
+    """
+    total = added(of_container(container) for container in spec.get("containers", ()))
+    before: dict[str, Decimal] = {}
+    staying: dict[str, Decimal] = {}
+    for container in spec.get("initContainers", ()):
+        own = of_container(container)
+        if container.get("restartPolicy") == "Always":
+            staying = added([staying, own])
+            before = largest(before, staying)
+        else:
+            before = largest(before, added([staying, own]))
+    return added([largest(added([total, staying]), before), amounts(spec.get("overhead"))])
+
+
+def shown(name: str, amount: Decimal) -> str:
+    """An amount as people write it: 500m, 1536Mi."""
+    if "cpu" in name:
+        return f"{amount.normalize():f}" if amount == amount.to_integral_value() else f"{(amount * 1000).normalize():f}m"
+    if "memory" in name or "storage" in name:
+        return f"{(amount / MEBIBYTE).quantize(Decimal(1)):f}Mi"
+    return f"{amount.normalize():f}"

@@ -6,9 +6,12 @@ In case of doubt, a variable counts as secret: a false alarm costs a command, a 
 import re
 from typing import Any
 
-from scalr_agents.model.addresses import REFERENCES, holds_password
-from scalr_agents.model.forms import is_set
+from scalr_agents.model.maps import is_set
 
+REFERENCES = r"(?:\$\([^()]+\))+"
+"""Only references to other variables."""
+_USER_INFORMATION = re.compile(r"(https?:)?//([^/@\s]*)@", re.IGNORECASE)
+"""The user information of a URL."""
 _WORD_BEGINS = r"(?<=[a-z0-9])(?=[A-Z])"
 _NAMED_SO = (
     r"(?i)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?<!BY)(?<!COM)PASS|PWD|(?<!APPLICATION_)CREDENTIAL|CRED|KEY|AUTHORIZATION|COOKIE)S?(?![A-Z])"
@@ -98,3 +101,13 @@ def references(text: Any) -> set[str]:
 def secret_references(text: str) -> set[str]:
     """The variables that a text refers to in places where secrets stand."""
     return {name for found in re.findall(_REFERRED, text) for part in found for name in references(part)}
+
+
+def holds_password(url: object) -> bool:
+    """Whether a string has a URL with a plain password, or a plain token as user name; references to variables do not count."""
+    for web, login in _USER_INFORMATION.findall(url) if isinstance(url, str) else ():
+        name, _, password = login.partition(":")
+        secret = password or (name if web else "")
+        if secret and not re.fullmatch(REFERENCES, secret):
+            return True
+    return False

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from scalr_agents.model.characters import turns, without_turns
+from scalr_agents.model.texts import turns, without_turns
 
 _TAG = "tag:yaml.org,2002:"
 _DEFAULT_TAGS = {yaml.ScalarNode: f"{_TAG}str", yaml.SequenceNode: f"{_TAG}seq", yaml.MappingNode: f"{_TAG}map"}

@@ -16,7 +16,7 @@ from scalr_agents import observability, stack
 from scalr_agents.caches.kind import CacheKind
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model.findings import Finding, FindingsError, errors
-from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.model.section import in_stack_files
 from scalr_agents.resources import deploy_machines
 from scalr_agents.resources.arguments.agents import AgentCrdsArgs
 from scalr_agents.resources.kubernetes import objects

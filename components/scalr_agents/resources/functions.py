@@ -12,9 +12,9 @@ import pulumi
 from scalr_agents import charts
 from scalr_agents.model import parse, yaml_io
 from scalr_agents.model.findings import Finding, ValuesError, error
-from scalr_agents.model.messages import describe
-from scalr_agents.model.names import Naming
-from scalr_agents.model.positions import broken
+from scalr_agents.model.origins import broken
+from scalr_agents.model.release import Naming
+from scalr_agents.model.texts import describe
 from scalr_agents.stack import source
 
 P = ParamSpec("P")

@@ -13,8 +13,8 @@ from scalr_agents.machines.ec2 import Ec2Volume
 from scalr_agents.machines.gce import GceVolume
 from scalr_agents.machines.settings import Arguments, Package, Secrets
 from scalr_agents.model import quantities
-from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.findings import Finding
+from scalr_agents.model.texts import is_one_line
 from scalr_agents.resources.outputs import parsed, when_registered
 from scalr_agents.resources.validation import validate
 

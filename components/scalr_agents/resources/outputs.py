@@ -5,7 +5,7 @@ from typing import Any, TypeVar, cast
 
 import pulumi
 
-from scalr_agents.model.forms import Deferred, is_set
+from scalr_agents.model.maps import Deferred, is_set
 
 T = TypeVar("T")
 

@@ -8,14 +8,13 @@ import pulumi
 from pulumi import _types  # the SDK itself uses it to convert argument classes
 
 from scalr_agents.model import parse
-from scalr_agents.model.declarations import Form
-from scalr_agents.model.deprecation import deprecations
 from scalr_agents.model.findings import Finding, Path, by_severity, dotted, error, errors, warning
-from scalr_agents.model.forms import Deferred, is_deferred
+from scalr_agents.model.forms import Form
 from scalr_agents.model.judge import judge
-from scalr_agents.model.messages import describe
-from scalr_agents.model.section import Section
-from scalr_agents.model.spelling import by_name
+from scalr_agents.model.maps import Deferred, is_deferred
+from scalr_agents.model.marks import deprecations
+from scalr_agents.model.section import Section, by_name
+from scalr_agents.model.texts import describe
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.outputs import as_output, deferred, when_registered
 

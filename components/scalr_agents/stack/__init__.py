@@ -14,12 +14,12 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.model import gone
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.clouds import Cloud
+from scalr_agents.model.fields import Cloud
 from scalr_agents.model.findings import Finding, by_severity, error, errors, starts, unknown_key, warning
 from scalr_agents.model.findings import Path as KeyPath
-from scalr_agents.model.lines import Line
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.messages import shown
+from scalr_agents.model.release import Line
+from scalr_agents.model.texts import shown
 from scalr_agents.stack import agents, common, namespaces, neighbours, secrets
 from scalr_agents.stack.model import PREFIX, Kubernetes, Namespace, Observability, StackFile, in_file
 

@@ -10,18 +10,16 @@ from scalr_agents.charts.shared.agent import AnyAgent, Chart
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.charts.shared.loading import load, misshapen_sections
 from scalr_agents.model import aws, gone, google, yaml_io
-from scalr_agents.model.declarations import Form
-from scalr_agents.model.deprecation import without_deprecated_defaults
 from scalr_agents.model.fields import LONGEST_RELEASE
 from scalr_agents.model.findings import Finding, almost, error, warning
 from scalr_agents.model.findings import Path as KeyPath
-from scalr_agents.model.forms import LONGEST_LABEL, is_dns_label
-from scalr_agents.model.layers import Layer, combine, locate
-from scalr_agents.model.lines import LineError
-from scalr_agents.model.merge import lookup
-from scalr_agents.model.messages import listed, too_long
-from scalr_agents.model.positions import broken
-from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.model.forms import LONGEST_LABEL, Form, is_dns_label
+from scalr_agents.model.maps import lookup
+from scalr_agents.model.marks import without_deprecated_defaults
+from scalr_agents.model.origins import Layer, broken, combine, locate
+from scalr_agents.model.release import LineError
+from scalr_agents.model.section import in_stack_files
+from scalr_agents.model.texts import listed, too_long
 from scalr_agents.stack import common, secrets
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile, place
 from scalr_agents.stack.source import SourceError, read_text

@@ -9,8 +9,7 @@ from scalr_agents.caches import OnDelete
 from scalr_agents.caches.kind import CacheKind
 from scalr_agents.model.fields import Name, unset
 from scalr_agents.model.relations import exactly_one, no_effect
-from scalr_agents.model.section import Section
-from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.model.section import Section, in_stack_files
 
 
 class CacheEntry(Section):

@@ -13,13 +13,12 @@ from scalr_agents.charts.shared.pods import claims_of, pods
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.findings import Finding, Findings, Path, dotted, error, nearest, warning
-from scalr_agents.model.forms import is_set
 from scalr_agents.model.judge import judge
-from scalr_agents.model.layers import Layer
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import Values, lookup, merge
-from scalr_agents.model.messages import expected
-from scalr_agents.model.spelling import by_alias, in_stack_files
+from scalr_agents.model.maps import Values, is_set, lookup, merge
+from scalr_agents.model.origins import Layer
+from scalr_agents.model.section import by_alias, in_stack_files
+from scalr_agents.model.texts import expected
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile
 from scalr_agents.stack.model import PREFIX, AgentEntry, in_file
 from scalr_agents.stack.model import place as place_of_agent

@@ -6,9 +6,8 @@ from pathlib import Path
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.findings import Finding, error, nearest, warning
 from scalr_agents.model.findings import Path as KeyPath
-from scalr_agents.model.forms import Deferred
-from scalr_agents.model.layers import Layer, combine
-from scalr_agents.model.merge import Values
+from scalr_agents.model.maps import Deferred, Values
+from scalr_agents.model.origins import Layer, combine
 from scalr_agents.stack.model import PREFIX, AgentClass, AgentEntry, Ca, Common, Nodes, Proxy, place
 from scalr_agents.stack.source import SourceError, read_text
 

@@ -14,11 +14,10 @@ from scalr_agents.machines.settings import AgentSettings, Package, Secrets, Shar
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.fields import AgentVersion, unset
 from scalr_agents.model.findings import Finding, Findings, Path, dotted, error, errors, warning
-from scalr_agents.model.forms import Placeholder, is_set
 from scalr_agents.model.judge import judge
+from scalr_agents.model.maps import Placeholder, is_set
 from scalr_agents.model.relations import Relations, exactly_one
-from scalr_agents.model.section import Section
-from scalr_agents.model.spelling import by_alias, by_name
+from scalr_agents.model.section import Section, by_alias, by_name
 from scalr_agents.stack import secrets
 from scalr_agents.stack.model import PREFIX, AgentSecrets, Common, StackFile, in_file
 from scalr_agents.stack.source import CloudValue, Source

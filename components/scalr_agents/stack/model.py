@@ -33,8 +33,8 @@ from scalr_agents.model.fields import (
 )
 from scalr_agents.model.findings import Finding, Path
 from scalr_agents.model.forms import integral, refuse
-from scalr_agents.model.names import Naming
-from scalr_agents.model.no_proxy import Exceptions
+from scalr_agents.model.proxies import Exceptions
+from scalr_agents.model.release import Naming
 from scalr_agents.model.section import Section, default
 from scalr_agents.stack.pod_security import Level
 

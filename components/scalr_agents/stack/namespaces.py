@@ -9,13 +9,12 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import pods, templates
-from scalr_agents.model import quantities, requests
+from scalr_agents.model import quantities
 from scalr_agents.model.findings import Finding, Path, almost, error, warning
 from scalr_agents.model.forms import LONGEST_LABEL, is_dns_label
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.messages import too_long
-from scalr_agents.model.quantities import MEBIBYTE, NOTHING
-from scalr_agents.model.requests import Resources
+from scalr_agents.model.quantities import MEBIBYTE, NOTHING, Resources
+from scalr_agents.model.texts import too_long
 from scalr_agents.stack import pod_security
 from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace, Quota, place
 
@@ -148,22 +147,22 @@ class _Needs(NamedTuple):
 
 
 def _check_room(at: Path, limits: Mapping[str, str | int], needs: Sequence[_Needs]) -> Iterator[Finding]:
-    total = requests.added(each.kept for each in needs)
+    total = quantities.added(each.kept for each in needs)
     for key, resource in _RESOURCES.items():
         if resource not in limits:
             continue
         limit, kept = quantities.parse(limits[resource]), total.get(resource, NOTHING)
         largest = max(needs, key=lambda each: each.run.get(resource, NOTHING))
         run = largest.run.get(resource, NOTHING)
-        least = requests.shown(resource, _rounded_up(resource, kept + run))
+        least = quantities.shown(resource, _rounded_up(resource, kept + run))
         if kept > limit:
-            taken = requests.shown(resource, kept)
+            taken = quantities.shown(resource, kept)
             yield error((*at, key), f"{limits[resource]}, but the pods that always run here request {taken}; set at least {least}")
         elif kept + run > limit:
             yield error(
                 (*at, key),
-                f"{limits[resource]}, which leaves {requests.shown(resource, limit - kept)} for runs, but a run of agent "
-                f"{largest.agent!r} requests {requests.shown(resource, run)} and would never start; set at least {least}",
+                f"{limits[resource]}, which leaves {quantities.shown(resource, limit - kept)} for runs, but a run of agent "
+                f"{largest.agent!r} requests {quantities.shown(resource, run)} and would never start; set at least {least}",
             )
 
 
@@ -187,7 +186,7 @@ def _needs(agent: AnyAgent, limits: Mapping[str, object]) -> _Needs:
             kept.append({resource: amount * count for resource, amount in of_pod.items()})
         else:
             run = of_pod
-    return _Needs(agent.name, requests.added(kept), run)
+    return _Needs(agent.name, quantities.added(kept), run)
 
 
 def _of_pod(spec: Mapping[str, Any], limits: Mapping[str, object]) -> dict[str, Decimal]:
@@ -197,7 +196,7 @@ def _of_pod(spec: Mapping[str, Any], limits: Mapping[str, object]) -> dict[str, 
         part: [container | {"resources": _defaulted(container.get("resources") or {}, defaults)} for container in spec.get(part, ())]
         for part in ("initContainers", "containers")
     }
-    return {**requests.of_pod({**spec, **with_defaults}), _PODS: Decimal(1)}
+    return {**quantities.of_pod({**spec, **with_defaults}), _PODS: Decimal(1)}
 
 
 def _defaulted(resources: Mapping[str, Any], defaults: Mapping[str, str]) -> Manifest:

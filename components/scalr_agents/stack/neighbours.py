@@ -13,9 +13,8 @@ from scalr_agents.charts.shared.agent import Agent, AnyAgent
 from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.pods import containers, pods
 from scalr_agents.model.findings import Finding, error, warning
-from scalr_agents.model.forms import is_deferred, is_set
 from scalr_agents.model.manifests import key_of
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import is_deferred, is_set, lookup
 from scalr_agents.stack.model import AgentEntry, place
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from scalr_agents.model.findings import Finding, as_path, error
 from scalr_agents.model.findings import Path as KeyPath
-from scalr_agents.model.merge import has, lookup
-from scalr_agents.model.messages import describe
+from scalr_agents.model.maps import has, lookup
+from scalr_agents.model.texts import describe
 
 _KEYS = {"value", "default", "type", "items", "description", "secret"}
 Config = Mapping[str, Mapping[str, Any]]

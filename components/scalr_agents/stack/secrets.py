@@ -13,13 +13,12 @@ from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.mirrors import TOKENS, host_of
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.settings import NoValueError, Settings
-from scalr_agents.model.characters import shell_word
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, nearest, warning
-from scalr_agents.model.forms import is_set
 from scalr_agents.model.judge import judge
-from scalr_agents.model.layers import Layer, combine
-from scalr_agents.model.merge import lookup
-from scalr_agents.model.spelling import by_alias, in_stack_files
+from scalr_agents.model.maps import is_set, lookup
+from scalr_agents.model.origins import Layer, combine
+from scalr_agents.model.section import by_alias, in_stack_files
+from scalr_agents.model.texts import shell_word
 from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile, place
 from scalr_agents.stack.source import Sealed
 

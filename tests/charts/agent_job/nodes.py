@@ -3,7 +3,7 @@
 from typing import Any
 
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested, objects
 from tests.helpers.schemas import assert_valid

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scalr_agents import charts
 from scalr_agents.model.findings import ValuesError, errors
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import CURRENT, DEADLINE, MINIMUM, nested
 from tests.helpers.agent_local import CERTIFICATE, ROOT

@@ -6,7 +6,7 @@ import pytest
 from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.findings import ValuesError, errors
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.stack import pod_security
 
 from tests.charts.agent_job.corrected import environment_of, finding_at, findings_of, objects_of, on_both_lines, pods_of

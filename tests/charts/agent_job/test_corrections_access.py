@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.model.findings import errors
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.charts.agent_job.corrected import finding_at, findings_of, objects_of, on_both_lines
 from tests.helpers.agent_local import EVERYWHERE, NAMES_AND_IDENTITY

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.stack import pod_security
 
 from tests.charts.agent_job.corrected import pods_of

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.stack import pod_security
 
 from tests.charts.agent_job.nodes import (

@@ -10,7 +10,7 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.network.settings import Network
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.charts.agent_job.nodes import NAMES
 from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, objects

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scalr_agents import charts
 from scalr_agents.model.findings import Finding
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested
 from tests.helpers.validated import validate

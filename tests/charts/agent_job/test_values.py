@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested, objects, paths_of, value_paths
 from tests.helpers.changes import changes

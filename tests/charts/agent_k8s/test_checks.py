@@ -7,7 +7,7 @@ import pytest
 from scalr_agents.charts.agent_k8s.objects import TASK_LABELS
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.network.settings import Network
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import nested
 from tests.helpers.agent_k8s import EFS, MINIMUM, VERSIONS

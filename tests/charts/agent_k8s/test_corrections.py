@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import nested
 from tests.helpers.agent_k8s import EFS, FULL, MINIMUM, SECRETS, WORKLOADS, decoded, objects

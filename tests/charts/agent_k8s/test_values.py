@@ -8,7 +8,7 @@ import yaml
 from scalr_agents import charts
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.stack import pod_security
 
 from tests.helpers.agent_job import nested, value_paths

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import nested
 from tests.helpers.agent_local import CERTIFICATE, KEY, MINIMUM, ROOT, VERSIONS

@@ -6,7 +6,7 @@ import pytest
 from scalr_agents import charts
 from scalr_agents.charts.shared import contract
 from scalr_agents.model.findings import errors
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 from scalr_agents.stack import pod_security
 
 from tests.helpers.agent_local import CERTIFICATE, EVERYWHERE, KEY, MINIMUM, NAMES_AND_IDENTITY, VERSIONS, objects

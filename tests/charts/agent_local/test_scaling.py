@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.scaling import Scaling
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_local import MINIMUM, VERSIONS, objects
 from tests.helpers.opaque import Later

@@ -8,7 +8,7 @@ import yaml
 from scalr_agents import charts
 from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import nested, value_paths
 from tests.helpers.agent_local import FULL, MINIMUM, VERSIONS, changes, objects

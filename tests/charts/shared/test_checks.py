@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from scalr_agents import charts
-from scalr_agents.model.lines import Line
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
+from scalr_agents.model.release import Line
 
 from tests.helpers.agent_job import nested, value_paths
 from tests.helpers.agent_local import CERTIFICATE, KEY, ROOT

@@ -7,7 +7,7 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import disk
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
-from scalr_agents.model.merge import lookup, merge
+from scalr_agents.model.maps import lookup, merge
 
 from tests.helpers.opaque import Later
 from tests.helpers.schemas import assert_valid

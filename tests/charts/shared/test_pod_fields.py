@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import nested
 from tests.helpers.validated import validate

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.model.findings import errors
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_job import CURRENT, nested
 from tests.helpers.validated import validate

@@ -14,8 +14,8 @@ from scalr_agents import charts, stack
 from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.findings import errors
-from scalr_agents.model.lines import NEWEST, Line, numbers
-from scalr_agents.model.merge import lookup, merge
+from scalr_agents.model.maps import lookup, merge
+from scalr_agents.model.release import NEWEST, Line, numbers
 
 from tests.helpers.agent_job import nested, value_paths
 from tests.helpers.changes import changes

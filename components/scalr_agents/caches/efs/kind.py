@@ -7,11 +7,10 @@ from scalr_agents.caches.efs import volume
 from scalr_agents.caches.efs.settings import EfsSettings, PosixId, access_path, path_problem
 from scalr_agents.caches.kind import CacheKind
 from scalr_agents.caches.volumes import OWNER
-from scalr_agents.model.clouds import Cloud
+from scalr_agents.model.fields import Cloud
 from scalr_agents.model.findings import Findings, error
-from scalr_agents.model.forms import Deferred, is_set
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import Deferred, is_set, lookup
 from scalr_agents.model.release import CACHE_VOLUME
 
 

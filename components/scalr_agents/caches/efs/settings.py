@@ -10,10 +10,10 @@ from pydantic import BeforeValidator, Field
 from scalr_agents.caches import OnDelete
 from scalr_agents.caches.volumes import OWNER
 from scalr_agents.model import aws
-from scalr_agents.model.declarations import REQUIRED, OneOf, Rule, Unique, as_given
 from scalr_agents.model.fields import Flag, Namespace, ReleaseName, Text, unset
 from scalr_agents.model.findings import Findings, error
-from scalr_agents.model.forms import integral, is_set
+from scalr_agents.model.forms import REQUIRED, OneOf, Rule, Unique, as_given, integral
+from scalr_agents.model.maps import is_set
 from scalr_agents.model.relations import Clash, Is, Relations, check, excludes, needs, no_effect
 from scalr_agents.model.section import Section, default
 

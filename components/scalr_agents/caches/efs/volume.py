@@ -1,9 +1,9 @@
 """The volume for the part of an EFS file system that an agent mounts, and the claim on it."""
 
 from scalr_agents.caches import volumes
-from scalr_agents.model.clouds import EFS_DRIVER, EFS_MOUNT_OPTIONS
-from scalr_agents.model.forms import Deferred
+from scalr_agents.model.aws import EFS_DRIVER, EFS_MOUNT_OPTIONS
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.maps import Deferred
 
 _CAPACITY = "1Ti"
 """Kubernetes requires a size for every volume; EFS ignores it."""

@@ -6,12 +6,11 @@ from typing import Any, ClassVar
 from scalr_agents.caches.filestore import volume
 from scalr_agents.caches.filestore.settings import INSTANCE_NAME, FilestoreSettings
 from scalr_agents.caches.kind import CacheKind, is_existing
-from scalr_agents.model.clouds import Cloud
-from scalr_agents.model.declarations import Form
+from scalr_agents.model.fields import Cloud
 from scalr_agents.model.findings import Findings, warning
-from scalr_agents.model.forms import Deferred
+from scalr_agents.model.forms import Form
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import Deferred, lookup
 
 
 class FilestoreKind(FilestoreSettings, CacheKind):

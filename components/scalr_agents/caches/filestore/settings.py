@@ -10,10 +10,9 @@ from pydantic import BeforeValidator, Field
 from scalr_agents.caches import OnDelete
 from scalr_agents.caches.filestore.tiers import SMALL, TIERS, Protocol, Sizes, Tier
 from scalr_agents.model import google, quantities
-from scalr_agents.model.declarations import REQUIRED, Form, OneOf, Rule, as_given
 from scalr_agents.model.fields import InputSize, InputText, Namespace, ReleaseName, Size, Text
 from scalr_agents.model.findings import Findings, error, warning
-from scalr_agents.model.forms import integral
+from scalr_agents.model.forms import REQUIRED, Form, OneOf, Rule, as_given, integral
 from scalr_agents.model.relations import Clash, Is, Relations, check, excludes, needs, no_effect, risky
 from scalr_agents.model.section import Section
 

@@ -3,8 +3,8 @@
 from scalr_agents.caches import volumes
 from scalr_agents.caches.drivers import FILESTORE_DRIVER
 from scalr_agents.caches.filestore.settings import instance_parts
-from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.maps import Deferred
 
 
 def volume_handle(instance_id: str, share_name: str) -> str:

@@ -4,8 +4,8 @@ from scalr_agents.caches import volumes
 from scalr_agents.caches.drivers import DRIVERS
 from scalr_agents.caches.storage_class.settings import StorageClassSettings
 from scalr_agents.model.fields import InputText
-from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest, present
+from scalr_agents.model.maps import Deferred
 
 
 def parameters(settings: StorageClassSettings) -> dict[str, InputText]:

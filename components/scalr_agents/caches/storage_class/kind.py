@@ -7,10 +7,10 @@ from scalr_agents.caches.kind import CacheKind
 from scalr_agents.caches.storage_class.claim import claim_manifests
 from scalr_agents.caches.storage_class.settings import NOT_SHARED
 from scalr_agents.model import quantities
-from scalr_agents.model.declarations import Required, caution
 from scalr_agents.model.fields import AccessMode, Name, Size
-from scalr_agents.model.forms import Deferred
+from scalr_agents.model.forms import Required, caution
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.maps import Deferred
 from scalr_agents.model.relations import Relations
 
 

@@ -4,10 +4,10 @@ from typing import Annotated, Any, ClassVar
 
 from scalr_agents.caches import OnDelete
 from scalr_agents.caches.drivers import DRIVERS, Provisioner
-from scalr_agents.model.declarations import REQUIRED
 from scalr_agents.model.fields import AccessMode, InputMap, InputName, Name, Namespace, ReleaseName, Size
 from scalr_agents.model.findings import Findings, error, unknown_key
-from scalr_agents.model.forms import is_set
+from scalr_agents.model.forms import REQUIRED
+from scalr_agents.model.maps import is_set
 from scalr_agents.model.relations import Is, Relations, check, risky
 from scalr_agents.model.section import Section
 

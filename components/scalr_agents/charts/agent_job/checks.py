@@ -13,8 +13,8 @@ from scalr_agents.charts.shared.checks.tls import tls
 from scalr_agents.charts.shared.values import PolicyRule
 from scalr_agents.model import checks, proxies
 from scalr_agents.model.findings import Findings, entry, error, warning
-from scalr_agents.model.forms import is_deferred, is_env_name, is_set
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.forms import is_env_name
+from scalr_agents.model.maps import is_deferred, is_set, lookup
 
 _SHORTEST_TOKEN_TTL = 600
 _PROGRESS_DEADLINE = 600

@@ -7,8 +7,8 @@ from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests import secrets, tls
 from scalr_agents.charts.shared.manifests.environment import Setting
 from scalr_agents.charts.shared.values import grace_seconds
-from scalr_agents.model import variables
-from scalr_agents.model.forms import is_set
+from scalr_agents.model import marks
+from scalr_agents.model.maps import is_set
 
 _DRAIN_SECONDS = 180
 _FIXED = ("SCALR_AGENT_NAME", "SCALR_AGENT_DRIVER", "SCALR_AGENT_KUBERNETES_MODE", "SCALR_AGENT_WORKER_ON_STOP_ACTION")
@@ -64,8 +64,8 @@ def worker(agent: Job) -> env.Env:
     values, row = agent.values, agent.row
     providers, modules = values.agent.provider_cache, values.agent.module_cache
     of_caches = {
-        **variables.of(providers, "drop_kernel_pages", *(["concurrency"] if providers.enabled else [])),
-        **variables.of(modules, *(["concurrency"] if modules.enabled else [])),
+        **marks.of(providers, "drop_kernel_pages", *(["concurrency"] if providers.enabled else [])),
+        **marks.of(modules, *(["concurrency"] if modules.enabled else [])),
     }
     return env.each_once(
         _from_secret(agent),
@@ -110,7 +110,7 @@ def runner(agent: Job) -> env.Env:
 def declared(agent: Job) -> dict[str, str | None]:
     """All variables of agents of its version, with the values that set them; `None` if the contract fixes them."""
     row = agent.row
-    supported = {name: path for name, path in variables.declared(AgentJobValues).items() if agent.supports(path)}
+    supported = {name: path for name, path in marks.declared(AgentJobValues).items() if agent.supports(path)}
     fixed = [agent.release.line.tasks().template_variable, *row.variables, *row.controller_variables, *row.worker_variables]
     return supported | dict.fromkeys([*_FIXED, *fixed])
 
@@ -123,30 +123,30 @@ def _from_secret(agent: Job) -> env.Env:
 def _connection(agent: Job) -> env.Env:
     """The address and the token with which the agent connects."""
     secret, key = secrets.token_reference(agent.values.agent.token_existing_secret, agent.names.token_secret)
-    return env.variables(variables.of(agent.values.agent, "url")) + env.from_secret("SCALR_AGENT_TOKEN", secret, key)
+    return env.variables(marks.of(agent.values.agent, "url")) + env.from_secret("SCALR_AGENT_TOKEN", secret, key)
 
 
 def _process(agent: Job) -> dict[str, Setting]:
     """Logging and directories of an agent process."""
-    return variables.of(agent.values.agent, "debug", "log_format", "data_dir", "cache_dir")
+    return marks.of(agent.values.agent, "debug", "log_format", "data_dir", "cache_dir")
 
 
 def _tuning(agent: Job) -> dict[str, Setting]:
     """Variables of controller and worker that not all versions have."""
     settings, task = agent.values.agent, agent.values.task
     given = {
-        **variables.of(settings, "sentry_dsn"),
-        **variables.of(settings.binary_cache, "size_limit"),
-        **variables.of(task, "startup_timeout_seconds"),
-        **variables.of(task.runner, "memory_warn_percent", "memory_soft_limit_percent"),
-        **variables.of(settings.binary_cache, "threshold_days"),
+        **marks.of(settings, "sentry_dsn"),
+        **marks.of(settings.binary_cache, "size_limit"),
+        **marks.of(task, "startup_timeout_seconds"),
+        **marks.of(task.runner, "memory_warn_percent", "memory_soft_limit_percent"),
+        **marks.of(settings.binary_cache, "threshold_days"),
     }
     return _supported(agent, given)
 
 
 def _supported(agent: Job, given: dict[str, Setting]) -> dict[str, Setting]:
     """The variables whose values agents of its version support."""
-    paths = variables.declared(AgentJobValues)
+    paths = marks.declared(AgentJobValues)
     return {name: value for name, value in given.items() if agent.supports(paths[name])}
 
 
@@ -154,15 +154,14 @@ def _caches(agent: Job) -> env.Env:
     """The caches of providers and modules, and the mirrors that fill them."""
     settings = agent.values.agent
     of_caches = [
-        variables.of(cache, "enabled", *(["size_limit"] if cache.enabled else []))
-        for cache in (settings.provider_cache, settings.module_cache)
+        marks.of(cache, "enabled", *(["size_limit"] if cache.enabled else [])) for cache in (settings.provider_cache, settings.module_cache)
     ]
     return [variable for given in of_caches for variable in env.variables(given)] + env.network_mirrors(settings.provider_network_mirrors)
 
 
 def _proxy(values: AgentJobValues) -> env.Env:
     proxy = values.global_.proxy
-    return env.variables(variables.of(proxy, "http_proxy", "https_proxy", "no_proxy")) if proxy.enabled else []
+    return env.variables(marks.of(proxy, "http_proxy", "https_proxy", "no_proxy")) if proxy.enabled else []
 
 
 def _telemetry(values: AgentJobValues) -> env.Env:
@@ -170,4 +169,4 @@ def _telemetry(values: AgentJobValues) -> env.Env:
     if not otel.enabled or not is_set(otel.endpoint):
         return []
     on = [switch for switch in ("metrics_enabled", "traces_enabled") if getattr(otel, switch)]
-    return env.variables(variables.of(otel, "endpoint", *on))
+    return env.variables(marks.of(otel, "endpoint", *on))

@@ -11,8 +11,7 @@ from pydantic import TypeAdapter
 
 from scalr_agents.charts.shared.moved import Moved
 from scalr_agents.model.fields import EnvText
-from scalr_agents.model.forms import is_deferred
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, is_deferred, merge
 
 _EFS = "the alpha never mounted this file system; define one under `caches` of a stack, or set an existing claim in persistence.cache"
 _EFS_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]

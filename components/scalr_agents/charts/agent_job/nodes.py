@@ -11,7 +11,7 @@ from scalr_agents.charts.shared.manifests.objects import HARDENED
 from scalr_agents.charts.shared.values import resources
 from scalr_agents.model.forms import integral
 from scalr_agents.model.manifests import Manifest, present
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
 
 _PRIORITY = -10
 """Lower than tasks, which have 0, and the lowest priority for which the cluster autoscaler adds nodes."""

@@ -32,9 +32,9 @@ from scalr_agents.model.fields import (
     VolumeMounts,
     Volumes,
 )
-from scalr_agents.model.forms import is_set
+from scalr_agents.model.maps import is_set
+from scalr_agents.model.marks import variable
 from scalr_agents.model.section import ChartSection, default
-from scalr_agents.model.variables import variable
 
 
 class Proxy(ChartSection):

@@ -5,7 +5,7 @@ from typing import Any
 from scalr_agents.charts.shared.corrections import ABSENT, ALL, CHECKSUM, ENV, MIRRORS, TEMPLATE, Rule, changed, gone, hardened, new
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.versions import Published
-from scalr_agents.model.merge import Values
+from scalr_agents.model.maps import Values
 
 LESS_MEMORY: Values = {"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}}
 """The default of agents before 1.2, which the charts kept."""

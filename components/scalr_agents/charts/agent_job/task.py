@@ -8,8 +8,8 @@ from scalr_agents.charts.shared.agent import Runs
 from scalr_agents.charts.shared.manifests import disk, images, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import hardened, pod_fields
 from scalr_agents.charts.shared.values import Image, grace_seconds
-from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest, present
+from scalr_agents.model.maps import Deferred
 from scalr_agents.model.release import CACHE_VOLUME
 
 COMPONENT = "task"

@@ -14,8 +14,8 @@ from scalr_agents.charts.shared.checks import containers
 from scalr_agents.charts.shared.volumes import Volume
 from scalr_agents.model import checks, quantities
 from scalr_agents.model.findings import Findings, error, warning
-from scalr_agents.model.forms import integral, is_set
-from scalr_agents.model.merge import merge
+from scalr_agents.model.forms import integral
+from scalr_agents.model.maps import is_set, merge
 
 _ALL = 100
 _NO_TAG = "empty: this image is not versioned with the agent; set a tag, or remove the key"

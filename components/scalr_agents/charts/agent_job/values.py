@@ -30,10 +30,10 @@ from scalr_agents.model.fields import (
     Tolerations,
     TopologySpreadConstraints,
 )
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
+from scalr_agents.model.marks import variable
 from scalr_agents.model.quantities import megabytes
 from scalr_agents.model.section import ChartSection, default
-from scalr_agents.model.variables import variable
 
 
 class ServiceAccount(ChartSection):

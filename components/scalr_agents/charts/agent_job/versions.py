@@ -8,8 +8,7 @@ from scalr_agents.charts.agent_job.values import LEGACY_CLUSTER_RULES, LEGACY_RU
 from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.charts.shared.values import POD_FIELDS
 from scalr_agents.charts.shared.versions import Handover, Row, Table
-from scalr_agents.model.lines import NEWEST, NEWEST_DATED, Line, TaskResource
-from scalr_agents.model.names import Identity, Names
+from scalr_agents.model.release import NEWEST, NEWEST_DATED, Identity, Line, Names, TaskResource
 
 
 @dataclass(frozen=True, kw_only=True)

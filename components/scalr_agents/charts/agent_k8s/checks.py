@@ -13,9 +13,9 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.checks import access, containers, mirrors
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model import checks, proxies
-from scalr_agents.model.clouds import EFS_MOUNT_OPTIONS
+from scalr_agents.model.aws import EFS_MOUNT_OPTIONS
 from scalr_agents.model.findings import Findings, Path, dotted, entry, error, warning
-from scalr_agents.model.forms import Deferred, is_deferred, is_set
+from scalr_agents.model.maps import Deferred, is_deferred, is_set
 from scalr_agents.model.release import COMPONENT
 
 _EFS_HANDLE = re.compile(r"fs-[0-9a-f]+(:(?!fsap-)[^:\s]*(:fsap-[0-9a-f]+)?)?")

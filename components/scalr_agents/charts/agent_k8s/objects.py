@@ -13,10 +13,10 @@ from scalr_agents.charts.shared.manifests.objects import as_json, layered
 from scalr_agents.charts.shared.network import default_policy, policies
 from scalr_agents.charts.shared.network.destinations import PUBLIC, Pods
 from scalr_agents.charts.shared.values import PolicyRule
-from scalr_agents.model import variables
-from scalr_agents.model.clouds import EFS_DRIVER
-from scalr_agents.model.forms import is_set
+from scalr_agents.model import marks
+from scalr_agents.model.aws import EFS_DRIVER
 from scalr_agents.model.manifests import Manifest, present
+from scalr_agents.model.maps import is_set
 
 K8s = Agent[AgentK8sValues, K8sNames, K8sRow]
 """An agent of this chart, as its objects and checks see it."""
@@ -71,7 +71,7 @@ def reaches_metadata_service(agent: K8s) -> bool:
 
 def own_variables(agent: K8s) -> dict[str, str | None]:
     """All variables that agents of this version read, with the values that set them; `None` if the contract fixes them."""
-    declared = variables.declared(AgentK8sValues)
+    declared = marks.declared(AgentK8sValues)
     known = {name: path for name, path in declared.items() if agent.supports(path)}
     return known | dict.fromkeys(("SCALR_AGENT_NAME", "SCALR_AGENT_KUBERNETES_MODE"))
 
@@ -283,16 +283,16 @@ def _environment(agent: K8s, component: str) -> env.Env:
     return env.each_once(
         env.out_of_secret(agent.all_secret_data["env"], names.env_secret),
         [
-            env.variables(variables.of(settings, "url")),
+            env.variables(marks.of(settings, "url")),
             env.from_secret("SCALR_AGENT_TOKEN", secret, key),
             env.from_field("SCALR_AGENT_NAME", "metadata.name"),
             env.variables(
                 {
                     "SCALR_AGENT_KUBERNETES_MODE": component,
                     **claim,
-                    **variables.of(settings, *_BEFORE_IMAGE),
-                    **variables.of(settings, *(field for field in image if agent.supports(f"agent.{field}"))),
-                    **variables.of(settings, "container_task_image_registry", "gc_plugins_global_size_limit"),
+                    **marks.of(settings, *_BEFORE_IMAGE),
+                    **marks.of(settings, *(field for field in image if agent.supports(f"agent.{field}"))),
+                    **marks.of(settings, "container_task_image_registry", "gc_plugins_global_size_limit"),
                     **(_run_pods(agent) if component == _CONTROLLER else {}),
                 }
             ),
@@ -315,6 +315,6 @@ def _run_pods(agent: K8s) -> dict[str, Any]:
         "SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS": values.worker_tolerations,
     }
     return {
-        **variables.of(settings, "automount_service_account_token"),
+        **marks.of(settings, "automount_service_account_token"),
         **{name: base64.b64encode(as_json(content).encode()).decode() for name, content in encoded.items()},
     }

@@ -13,7 +13,7 @@ from scalr_agents.charts.shared.contract import TOKEN_KEY
 from scalr_agents.charts.shared.settings import ExtraEnvSettings, NoValueError
 from scalr_agents.charts.shared.values import Image, ReleaseValues, SecretReference
 from scalr_agents.model import quantities
-from scalr_agents.model.clouds import EFS_MOUNT_OPTIONS
+from scalr_agents.model.aws import EFS_MOUNT_OPTIONS
 from scalr_agents.model.fields import (
     Annotations,
     Count,
@@ -37,10 +37,10 @@ from scalr_agents.model.fields import (
     Tolerations,
     unset,
 )
-from scalr_agents.model.forms import Deferred, refuse
-from scalr_agents.model.merge import Values
+from scalr_agents.model.forms import refuse
+from scalr_agents.model.maps import Deferred, Values
+from scalr_agents.model.marks import variable
 from scalr_agents.model.section import ChartSection, default
-from scalr_agents.model.variables import variable
 
 DEFAULT_DATA_HOME = "/home/kubernetes/flexvolume/agent-k8s"
 _KINDS = {"requests": "request", "limits": "limit"}

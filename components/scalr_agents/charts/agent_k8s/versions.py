@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from scalr_agents.charts.shared.corrections import ALL, CHECKSUM, ENV, TEMPLATE, Rule, changed, gone, new
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
-from scalr_agents.model.lines import NEWEST, NEWEST_DATED, Line
-from scalr_agents.model.names import Identity, Names
-from scalr_agents.model.release import COMPONENT
+from scalr_agents.model.release import COMPONENT, NEWEST, NEWEST_DATED, Identity, Line, Names
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE
 from scalr_agents.charts.shared.manifests.objects import HARDENED
-from scalr_agents.model.forms import is_set
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import is_set, lookup
 
 ORDER, TIMES = " (order)", " (times)"
 """Path suffixes: the order of a list, and how many times an item occurs in it."""

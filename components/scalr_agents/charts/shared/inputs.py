@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from scalr_agents.charts.shared.network.settings import Egress, Network
 from scalr_agents.charts.shared.scaling import Scaling
-from scalr_agents.model.clouds import Cloud
-from scalr_agents.model.forms import Deferred, Placeholder
-from scalr_agents.model.spelling import Spelling, in_programs
+from scalr_agents.model.fields import Cloud
+from scalr_agents.model.maps import Deferred, Placeholder
+from scalr_agents.model.section import Spelling, in_programs
 
 
 @dataclass(frozen=True)

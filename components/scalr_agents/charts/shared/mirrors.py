@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared.manifests import objects
 from scalr_agents.charts.shared.values import NetworkMirror
-from scalr_agents.model.forms import Deferred, is_deferred, is_set
+from scalr_agents.model.maps import Deferred, is_deferred, is_set
 
 TOKENS = "mirror_tokens"
 """Name of the input with the tokens of mirrors."""

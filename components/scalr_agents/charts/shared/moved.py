@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from scalr_agents.model.findings import Finding, Path, error
-from scalr_agents.model.merge import Values, has, lookup, without
+from scalr_agents.model.maps import Values, has, lookup, without
 
 
 class Moved(NamedTuple):

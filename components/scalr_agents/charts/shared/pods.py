@@ -6,7 +6,7 @@ from typing import Any
 from scalr_agents.charts.shared.manifests import volumes
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import lookup
 from scalr_agents.model.release import COMPONENT
 
 _PODS = {

@@ -9,15 +9,13 @@ from pydantic import AfterValidator, BeforeValidator
 
 from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.settings import NoValueError, Settings
-from scalr_agents.model.declarations import Required
 from scalr_agents.model.fields import EnvName, InputName, InputText
 from scalr_agents.model.findings import Finding, Path, error
-from scalr_agents.model.forms import refuse
-from scalr_agents.model.layers import Layer
-from scalr_agents.model.merge import Values
+from scalr_agents.model.forms import Required, refuse
+from scalr_agents.model.maps import Values
+from scalr_agents.model.origins import Layer
 from scalr_agents.model.relations import Relations, needs
-from scalr_agents.model.section import Section, default, without_null
-from scalr_agents.model.spelling import Spelling
+from scalr_agents.model.section import Section, Spelling, default, without_null
 
 StoreKind = Literal["SecretStore", "ClusterSecretStore"]
 

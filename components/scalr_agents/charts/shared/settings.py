@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scalr_agents.charts.shared.versions import Table
-from scalr_agents.model.forms import Deferred
-from scalr_agents.model.merge import Values
+from scalr_agents.model.maps import Deferred, Values
 
 Text = str | Deferred
 _OTHERWISE = "use agent-job, or a class without it"

@@ -21,11 +21,10 @@ from scalr_agents.model.fields import (
     Text,
     unset,
 )
-from scalr_agents.model.forms import is_set
-from scalr_agents.model.merge import Values
-from scalr_agents.model.names import Labels
+from scalr_agents.model.maps import Values, is_set
+from scalr_agents.model.marks import variable
+from scalr_agents.model.release import Labels
 from scalr_agents.model.section import ChartSection, default
-from scalr_agents.model.variables import variable
 
 _KUBERNETES_GRACE_SECONDS = 30
 

@@ -11,8 +11,8 @@ from itertools import groupby
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from scalr_agents.charts.shared.corrections import Rule
-from scalr_agents.model.lines import VERSION, Line, LineError, Version, in_words, numbers
-from scalr_agents.model.merge import merge
+from scalr_agents.model.maps import merge
+from scalr_agents.model.release import VERSION, Line, LineError, Version, in_words, numbers
 
 _LONGEST_ECHO = 40
 _MINOR = 2

@@ -18,7 +18,7 @@ from scalr_agents.migration.adopt.steps import Step
 from scalr_agents.model import parse, yaml_io
 from scalr_agents.model.findings import Finding, as_path, by_severity, error, errors, starts
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import Values
+from scalr_agents.model.maps import Values
 from scalr_agents.stack.model import PREFIX, place
 from scalr_agents.stack.secrets import command
 

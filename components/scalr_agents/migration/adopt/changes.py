@@ -15,7 +15,7 @@ from scalr_agents.migration.adopt.release import About
 from scalr_agents.model import secret_patterns
 from scalr_agents.model.findings import Finding, warning
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import lookup
 from scalr_agents.model.release import COMPONENT
 
 _KEYS = ("mountPath", "name")

@@ -13,9 +13,9 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.versions import Published
 from scalr_agents.model import parse, yaml_io
 from scalr_agents.model.findings import Finding, warning
-from scalr_agents.model.lines import VERSION, LineError, numbers
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import Values, coalesce, leaves, lookup, merge, without
+from scalr_agents.model.maps import Values, coalesce, leaves, lookup, merge, without
+from scalr_agents.model.release import VERSION, LineError, numbers
 
 _TABLE = re.compile(r"^([A-Z_]+): *(.*?) *$", re.MULTILINE)
 _CHART_LABEL = re.compile(r"(.+?)-(\d.*)")

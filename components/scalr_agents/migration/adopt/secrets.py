@@ -10,8 +10,7 @@ from scalr_agents.charts.shared.mirrors import host_of
 from scalr_agents.charts.shared.settings import Settings
 from scalr_agents.model import secret_patterns
 from scalr_agents.model.findings import Finding, dotted, entry, error, warning
-from scalr_agents.model.forms import is_set
-from scalr_agents.model.merge import Values, lookup, without
+from scalr_agents.model.maps import Values, is_set, lookup, without
 from scalr_agents.stack.secrets import env, in_values, mirror_token, place_of
 from scalr_agents.stack.source import Sealed
 

@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.model.characters import shell_word
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import lookup
 from scalr_agents.model.release import COMPONENT
+from scalr_agents.model.texts import shell_word
 from scalr_agents.stack.model import PREFIX
 
 _FORGET = (

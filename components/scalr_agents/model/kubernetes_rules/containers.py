@@ -6,8 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 from scalr_agents.model import quantities
-from scalr_agents.model.forms import integral, is_deferred, is_set
+from scalr_agents.model.forms import integral
 from scalr_agents.model.kubernetes_rules.parts import Fields, Problems, known, not_negative, number, one_of, within
+from scalr_agents.model.maps import is_deferred, is_set
 
 HUGE_PAGES = "hugepages-"
 """Prefix of the resources of huge pages."""

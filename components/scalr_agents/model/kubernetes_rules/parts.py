@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scalr_agents.model.findings import Path
-from scalr_agents.model.forms import integral, is_deferred, is_set, is_subdomain
+from scalr_agents.model.forms import integral, is_subdomain
+from scalr_agents.model.maps import is_deferred, is_set
 
 Problems = Iterator[tuple[Path, str]]
 Fields = Mapping[str, Any]

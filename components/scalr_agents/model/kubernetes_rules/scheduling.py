@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scalr_agents.model.forms import NO_LABEL_VALUE, is_deferred, is_label_key, is_label_value
+from scalr_agents.model.forms import NO_LABEL_VALUE, is_label_key, is_label_value
 from scalr_agents.model.kubernetes_rules.parts import Fields, Problems, items, known, number, within
+from scalr_agents.model.maps import is_deferred
 
 _HEAVIEST = 100
 _NO_KEY = "not a valid label key: use [prefix/]name, with a name of at most 63 letters, digits, '-', '_' and '.'"

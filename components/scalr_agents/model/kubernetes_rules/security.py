@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scalr_agents.model.forms import ESCALATING, integral, is_set
+from scalr_agents.model.forms import ESCALATING, integral
 from scalr_agents.model.kubernetes_rules.parts import Fields, Problems, items, known, relative_path, within
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import is_set, lookup
 
 _LAST_ID = 2**31 - 1
 

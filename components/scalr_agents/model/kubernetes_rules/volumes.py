@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scalr_agents.model import quantities
-from scalr_agents.model.forms import OUTSIDE_OF_NODE, is_set
+from scalr_agents.model.forms import OUTSIDE_OF_NODE
 from scalr_agents.model.kubernetes_rules.parts import Fields, Problems, known, number, object_name, one_of, relative_path
+from scalr_agents.model.maps import is_set
 
 _LARGEST_MODE = 0o777
 _NO_SIZE = "not a size greater than zero, for instance 512Mi or 40Gi"

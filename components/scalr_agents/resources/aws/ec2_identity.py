@@ -10,7 +10,7 @@ from pulumi_aws.get_partition import get_partition_output
 
 from scalr_agents.machines import policies
 from scalr_agents.machines.ec2 import Ec2Settings
-from scalr_agents.model.forms import is_deferred
+from scalr_agents.model.maps import is_deferred
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.component import child, explained
 from scalr_agents.resources.outputs import answered, optional

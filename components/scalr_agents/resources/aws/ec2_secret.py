@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 from pulumi_aws import secretsmanager
 
-from scalr_agents.model.forms import Deferred, is_set
+from scalr_agents.model.maps import Deferred, is_set
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.component import child, explained
 from scalr_agents.resources.outputs import optional

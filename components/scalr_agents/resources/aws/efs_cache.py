@@ -9,7 +9,7 @@ from pulumi_aws import ec2, efs, eks, vpc
 
 from scalr_agents.caches.efs.settings import EfsArguments, EfsSettings
 from scalr_agents.model.findings import error
-from scalr_agents.model.forms import is_deferred, is_set
+from scalr_agents.model.maps import is_deferred, is_set
 from scalr_agents.resources.arguments.caches import EfsCacheArgs
 from scalr_agents.resources.aws import efs_file_system
 from scalr_agents.resources.component import Validated, child

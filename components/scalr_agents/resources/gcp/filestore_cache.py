@@ -17,7 +17,7 @@ from scalr_agents.caches.filestore.settings import (
 )
 from scalr_agents.caches.filestore.tiers import TIERS
 from scalr_agents.model.findings import error
-from scalr_agents.model.forms import is_set
+from scalr_agents.model.maps import is_set
 from scalr_agents.resources.arguments.caches import FilestoreCacheArgs
 from scalr_agents.resources.component import Validated, child
 from scalr_agents.resources.outputs import answered, as_output, optional, parsed

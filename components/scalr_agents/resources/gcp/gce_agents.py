@@ -9,7 +9,7 @@ from pulumi_gcp import compute, secretmanager, serviceaccount
 from scalr_agents.machines import CloudNames, Machine, documents, instance_types
 from scalr_agents.machines.gce import GceArguments, GceSettings
 from scalr_agents.machines.settings import Secrets
-from scalr_agents.model.forms import is_set
+from scalr_agents.model.maps import is_set
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.arguments.machines import GceAgentsArgs
 from scalr_agents.resources.component import Validated, child, explained

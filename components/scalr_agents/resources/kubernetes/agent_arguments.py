@@ -9,8 +9,8 @@ from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text
 from scalr_agents.model.forms import integral
-from scalr_agents.model.names import Naming
 from scalr_agents.model.relations import Is, Relations, excludes, no_effect
+from scalr_agents.model.release import Naming
 from scalr_agents.model.section import Section
 
 

@@ -15,14 +15,13 @@ from scalr_agents.charts.shared.loading import load, misshapen_sections, shapes
 from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import gone
-from scalr_agents.model.deprecation import deprecations, without_deprecated_defaults
 from scalr_agents.model.findings import Finding, by_severity, dotted, error
-from scalr_agents.model.forms import is_set
 from scalr_agents.model.judge import judge
-from scalr_agents.model.layers import Layer, combine, is_given, locate
-from scalr_agents.model.lines import LineError
-from scalr_agents.model.merge import Values, lookup
-from scalr_agents.model.spelling import by_name, in_programs
+from scalr_agents.model.maps import Values, is_given, is_set, lookup
+from scalr_agents.model.marks import deprecations, without_deprecated_defaults
+from scalr_agents.model.origins import Layer, combine, locate
+from scalr_agents.model.release import LineError
+from scalr_agents.model.section import by_name, in_programs
 from scalr_agents.resources import validation
 from scalr_agents.resources.arguments.agents import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
 from scalr_agents.resources.component import Validated

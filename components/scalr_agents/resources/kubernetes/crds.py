@@ -8,7 +8,7 @@ import pulumi
 from scalr_agents.charts.agent_job.versions import TABLE
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.model.findings import Finding, error
-from scalr_agents.model.lines import LineError
+from scalr_agents.model.release import LineError
 from scalr_agents.resources.arguments.agents import AgentCrdsArgs
 from scalr_agents.resources.component import Component, child, error_hook
 from scalr_agents.resources.kubernetes import objects

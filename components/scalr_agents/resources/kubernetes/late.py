@@ -15,7 +15,7 @@ from scalr_agents.charts.shared.agent import A, AnyAgent
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.network import policies
 from scalr_agents.model.findings import entry
-from scalr_agents.model.forms import Deferred, is_deferred
+from scalr_agents.model.maps import Deferred, is_deferred
 from scalr_agents.resources import validation
 from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.outputs import deferred, parsed, when_registered

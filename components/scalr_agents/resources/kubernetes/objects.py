@@ -16,8 +16,8 @@ import pulumi
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.values import grace_seconds
-from scalr_agents.model.forms import Deferred, is_deferred
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.maps import Deferred, is_deferred
 from scalr_agents.resources.component import child, depends_on, timeouts
 from scalr_agents.resources.outputs import as_output, known_after, parsed, when_registered
 from scalr_agents.resources.validation import ADVICE, EMPTY_OUTPUT

@@ -8,8 +8,8 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.network.destinations import Pods
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.findings import Finding, errors
-from scalr_agents.model.lines import Line
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
+from scalr_agents.model.release import Line
 
 from tests.charts.shared.network.dialects import Manifest
 from tests.charts.shared.network.reachability import Network as Evaluated

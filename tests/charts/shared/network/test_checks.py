@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.findings import Finding, errors
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
 from scalr_agents.model.parse import parse_arguments
 
 from tests.charts.shared.network.agents import about_network, agent_of, behind, restricted

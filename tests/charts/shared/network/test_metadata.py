@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.pods import templates
-from scalr_agents.model.lines import Line
-from scalr_agents.model.merge import Values
-from scalr_agents.model.release import COMPONENT
+from scalr_agents.model.maps import Values
+from scalr_agents.model.release import COMPONENT, Line
 
 from tests.charts.shared.network.agents import agent_of, evaluated, pod
 from tests.charts.shared.network.dialects import Manifest

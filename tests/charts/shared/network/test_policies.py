@@ -10,8 +10,8 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.charts.shared.network import policies as made
 from scalr_agents.charts.shared.network.addresses import is_within
-from scalr_agents.model.lines import Line
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.maps import Values, merge
+from scalr_agents.model.release import Line
 
 from tests.charts.shared.network.agents import (
     DIALECTS,

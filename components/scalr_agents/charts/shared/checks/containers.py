@@ -12,10 +12,10 @@ from scalr_agents.charts.shared.volumes import Volume
 from scalr_agents.model import quantities
 from scalr_agents.model.checks import NO_REFERENCE, image_tag
 from scalr_agents.model.findings import Findings, entry, error, nearest, warning
-from scalr_agents.model.forms import is_deferred, is_dns_label, is_image, is_set
-from scalr_agents.model.lines import Line
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.forms import is_dns_label, is_image
+from scalr_agents.model.maps import is_deferred, is_set, lookup
 from scalr_agents.model.quantities import MEBIBYTE
+from scalr_agents.model.release import Line
 
 SYSTEM_DIRECTORIES = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys", "/usr", "/var/run")
 """Directories of the system, on nodes and in images."""

@@ -10,9 +10,9 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests.external_secrets import is_external
 from scalr_agents.charts.shared.mirrors import TOKENS, host_of
 from scalr_agents.charts.shared.values import NetworkMirror
-from scalr_agents.model import addresses
+from scalr_agents.model import secret_patterns
 from scalr_agents.model.findings import Findings, entry, error, nearest, warning
-from scalr_agents.model.forms import Deferred, Placeholder, is_deferred, is_set
+from scalr_agents.model.maps import Deferred, Placeholder, is_deferred, is_set
 
 _BESIDE_A_STORE = (
     "cannot be in one Secret with variables from a store; put the whole list of mirrors into the store, as JSON, "
@@ -71,7 +71,7 @@ def _address(path: str, url: str | Deferred) -> Findings:
         return
     if url.startswith("http://"):
         yield error(path, "uses http://, but OpenTofu and Terraform download providers only over https://; use https://")
-    if addresses.holds_password(url):
+    if secret_patterns.holds_password(url):
         yield warning(path, "contains a password in plain text; use a token for the mirror instead, which becomes a Secret")
     if not url.endswith("/"):
         yield warning(path, "does not end with a slash, which the network mirror protocol requires; add one")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from scalr_agents.model import secret_patterns
 from scalr_agents.model.findings import Finding, Path, dotted, entry, error, warning
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import lookup
 
 VARIABLES = "extraEnv"
 """The key of maps and lists of variables."""

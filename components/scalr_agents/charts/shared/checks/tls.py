@@ -5,7 +5,7 @@ import re
 from scalr_agents.charts.shared.values import ClientCertSecret, Tls
 from scalr_agents.model import checks
 from scalr_agents.model.findings import Findings, error, warning
-from scalr_agents.model.forms import Deferred, is_set
+from scalr_agents.model.maps import Deferred, is_set
 
 _KEY = re.compile(r"-----BEGIN (EC |RSA )?PRIVATE KEY-----\s(?:(?!-----).)+-----END (EC |RSA )?PRIVATE KEY-----", re.DOTALL)
 

@@ -1,7 +1,7 @@
 """The CustomResourceDefinitions of the agent."""
 
-from scalr_agents.model.lines import Line
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.release import Line
 
 FIELD_MANAGER = "scalr-agents"
 """Who maintains definitions in a cluster. Under another name, those that earlier versions have left would be somebody else's."""

@@ -12,9 +12,8 @@ from typing import Any
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model import quantities
-from scalr_agents.model.forms import is_deferred
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.maps import is_deferred, lookup
 from scalr_agents.model.quantities import GIBIBYTE, MEBIBYTE, NOTHING
 from scalr_agents.model.release import CACHE_VOLUME
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from scalr_agents.charts.shared import contract, mirrors
 from scalr_agents.charts.shared.values import NetworkMirror
-from scalr_agents.model.forms import Deferred, integral
+from scalr_agents.model.forms import integral
+from scalr_agents.model.maps import Deferred
 
 Env = list[dict[str, Any]]
 """Kubernetes EnvVar list."""

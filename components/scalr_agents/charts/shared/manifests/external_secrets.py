@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest, present
+from scalr_agents.model.maps import Deferred
 
 API_VERSION = "external-secrets.io/v1"
 KIND = "ExternalSecret"

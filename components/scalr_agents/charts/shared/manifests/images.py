@@ -1,7 +1,7 @@
 """Image references."""
 
 from scalr_agents.charts.shared.values import Image
-from scalr_agents.model.forms import Deferred
+from scalr_agents.model.maps import Deferred
 
 
 def reference(registry: str, image: Image, version: str, complete: str | Deferred | None = None, *, namespace: str = "") -> str | Deferred:

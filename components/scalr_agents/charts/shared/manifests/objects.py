@@ -7,7 +7,7 @@ from typing import Any
 from scalr_agents.charts.shared.values import PodFields
 from scalr_agents.model.forms import ESCALATING, integral
 from scalr_agents.model.manifests import Manifest, present
-from scalr_agents.model.merge import lookup, merge
+from scalr_agents.model.maps import lookup, merge
 
 
 def pod_fields(values: PodFields) -> Manifest:

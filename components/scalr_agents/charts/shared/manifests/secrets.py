@@ -11,8 +11,8 @@ from scalr_agents.charts.shared.manifests.external_secrets import external_secre
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.mirrors import as_json, filled, with_token
 from scalr_agents.charts.shared.values import NetworkMirror, SecretReference, Tls
-from scalr_agents.model.forms import Deferred, is_set
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.maps import Deferred, is_set
 from scalr_agents.model.release import Release
 
 DIGEST_ANNOTATION = "checksum/secrets"

@@ -4,7 +4,7 @@ from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests import secrets, volumes
 from scalr_agents.charts.shared.values import Tls
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.names import Names
+from scalr_agents.model.release import Names
 
 
 def ca_environment(tls: Tls, names: Names) -> env.Env:

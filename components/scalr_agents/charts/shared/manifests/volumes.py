@@ -6,8 +6,8 @@ from typing import Any
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.values import ClientCertSecret
 from scalr_agents.charts.shared.volumes import Claim, Volume
-from scalr_agents.model.forms import Deferred, is_set
 from scalr_agents.model.manifests import Manifest, present
+from scalr_agents.model.maps import Deferred, is_set
 
 
 def claim(metadata: Manifest, settings: Claim) -> Manifest:

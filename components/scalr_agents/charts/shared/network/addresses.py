@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared.manifests.environment import Env
 from scalr_agents.model.forms import is_host
-from scalr_agents.model.no_proxy import split
+from scalr_agents.model.proxies import split
 from scalr_agents.model.secret_patterns import REFERENCE
 
 Variables = Mapping[str, str | None]

@@ -8,7 +8,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests.environment import Env
 from scalr_agents.charts.shared.network.addresses import Address, Proxies, Variables, address, known, matches, network_of, variable
 from scalr_agents.charts.shared.network.settings import HTTPS
-from scalr_agents.model.clouds import Cloud
+from scalr_agents.model.fields import Cloud
 from scalr_agents.model.findings import Path
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import COMPONENT, Release

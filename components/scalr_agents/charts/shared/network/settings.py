@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from scalr_agents.model.forms import integral, is_dns_label, is_subdomain, refuse
-from scalr_agents.model.messages import COMPLETE
 from scalr_agents.model.section import Section
+from scalr_agents.model.texts import COMPLETE
 
 EnforcedBy = Literal["kubernetes", "cilium", "gke"]
 Ingress = Literal["deny"]

@@ -1,13 +1,18 @@
-"""Messages on values of the wrong type: what is allowed and what was given, unless that may be a secret."""
+"""Texts that are printed or written: characters that may not stand in them, and how messages repeat what was given."""
 
 import re
 from collections.abc import Iterable, Mapping
 
 from scalr_agents.model import secret_patterns
 
+_CONTROL = "\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u2028\\u2029"
+"""Without the tab, which is white space to all programs."""
+_TURNING = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"
+_TURNS = re.compile(f"[{_TURNING}]")
+_NOT_IN_LINE = re.compile(f"[{_CONTROL}]")
+_NOT_PRINTED = re.compile(f"[{_CONTROL}{_TURNING}\\ud800-\\udfff]")
 COMPLETE = "complete"
 """The type of a pydantic error whose message is complete."""
-
 _TEXT_IN_KEY = re.compile(r"(?<=\w)[:=].*", re.DOTALL)
 _BOOLEAN_WORDS = ("true", "false", "yes", "no")
 _HARMLESS = (*_BOOLEAN_WORDS, "on", "off", "enabled", "disabled", "none", "null", "all", "default", "auto")
@@ -15,6 +20,43 @@ _HARMLESS = (*_BOOLEAN_WORDS, "on", "off", "enabled", "disabled", "none", "null"
 _LONGEST_ECHO = 40
 _LONGEST_KEY = 316
 """The maximum length of a key in Kubernetes: a domain, a slash and a name."""
+
+
+def is_one_line(text: str) -> bool:
+    """Whether a text can stand in a line of a file: no control characters but tabs, and nothing that a program takes for a line's end."""
+    return not _NOT_IN_LINE.search(text)
+
+
+def turns(text: str) -> bool:
+    """Whether a text has characters that turn the direction of what follows, so that a reader sees another text than a program."""
+    return bool(_TURNS.search(text))
+
+
+def without_turns(text: str) -> str:
+    """A text with escapes in place of these characters, as strings in quotes have them in YAML and JSON."""
+    return _TURNS.sub(_as_escape, text)
+
+
+def lines(each: list[str]) -> str:
+    """Lines as the text of a file. Raises `ValueError` if one has a control character, whatever let it through."""
+    if not all(map(is_one_line, each)):
+        raise ValueError("a line of a file on the machine contains a control character")
+    return "".join(f"{line}\n" for line in each)
+
+
+def escaped(text: str) -> str:
+    """A text as it is printed in one line: what is no text as Python writes it in a string, a line break as `\\n`."""
+    return _NOT_PRINTED.sub(_as_escape, text)
+
+
+def shell_word(text: str) -> str:
+    """A text as one word for a shell, in quotes."""
+    inner = text.replace("'", "'\\''")
+    return f"'{inner}'"
+
+
+def _as_escape(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
 
 
 def shown(key: str) -> str:

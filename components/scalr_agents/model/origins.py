@@ -1,19 +1,48 @@
-"""Positions in YAML files by path.
+"""Where a value comes from: layers of values, and positions in YAML files by path."""
 
-Reading a file does not record lines, because valid input needs none. A file with findings is parsed a second time.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, reduce
+from typing import NamedTuple
 
 import yaml
 
 from scalr_agents.model.findings import Finding, Path, Position, error
+from scalr_agents.model.maps import Values, is_given, merge
 from scalr_agents.model.yaml_io import YamlError
 
 _MERGE = "<<"
 _Pair = tuple[yaml.Node, yaml.Node]
+
+
+class Layer(NamedTuple):
+    """Values from one place of the user's input.
+
+    `place` is its path, and empty for a values file, whose name is `file`. `from_setting` says that a setting was converted into these
+    values: findings point to the setting itself, because the user did not write the paths of the values.
+    """
+
+    place: Path
+    values: Values
+    from_setting: bool = False
+    file: str = ""
+
+    def at_source(self, finding: Finding) -> Finding:
+        """A finding on one of the values, with the path where the user has to look."""
+        at = self.place if self.from_setting else (*self.place, *finding.at)
+        return replace(finding, at=at, position=Position(self.file) if self.file else finding.position)
+
+
+def combine(layers: Sequence[Layer]) -> Values:
+    """All layers merged; later ones take precedence."""
+    return reduce(merge, (layer.values for layer in layers), {})
+
+
+def locate(finding: Finding, layers: Sequence[Layer], default: Path) -> Finding:
+    """The finding with its path in the user's input: in the last layer that sets the value, or `default`."""
+    setters = [layer for layer in layers if finding.at and is_given(layer.values, finding.at)]
+    return (setters[-1] if setters else Layer(default, {})).at_source(finding)
 
 
 class Document:

@@ -1,9 +1,18 @@
-"""Merging of values as Helm does it."""
+"""Nested maps of values: looking into them, merging and comparing them, and what counts as unset, empty or not known yet.
+
+A *deferred* value is any object that is not plain Python data, such as a `pulumi.Output`: its content is known only during
+deployment. The core passes it on into a manifest and never reads, formats or copies it. Fields typed with `Deferred` allow one.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from datetime import date, time
+from decimal import Decimal
+from pathlib import PurePath
+from typing import Any, TypeGuard
 
 Values = dict[str, Any]
+_DATA = (str, int, float, bool, list, tuple, dict, type(None), bytes, bytearray, set, frozenset, complex, date, time, Decimal, PurePath)
+"""Types of plain data: those of JSON, and others whose content is known at once."""
 
 
 def merge(base: Mapping[str, Any], override: Mapping[str, Any]) -> Values:
@@ -69,3 +78,36 @@ def leaves(values: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]
         return
     for key, value in values.items():
         yield from leaves(value, (*path, key))
+
+
+def is_given(values: Any, path: Sequence[str | int]) -> bool:
+    """Whether values set a path, even to null. Lists and scalars are set as a whole."""
+    for part in path:
+        if not isinstance(values, Mapping):
+            return True
+        if part not in values:
+            return False
+        values = values[part]
+    return True
+
+
+def is_empty(value: object) -> bool:
+    """Whether a value is `None`, or an empty string, map or list."""
+    return value is None or (isinstance(value, str | Mapping | list) and not value)
+
+
+class Deferred:
+    """A value that is known only during deployment. Only for type annotations: the values can be of any class."""
+
+
+class Placeholder(Deferred):
+    """A deferred value in place of one that is unknown when manifests are only printed."""
+
+
+def is_deferred(value: object) -> TypeGuard[Deferred]:
+    return not isinstance(value, _DATA)
+
+
+def is_set(value: object) -> bool:
+    """Whether a value is set: not empty and not zero, or deferred (its content is not known yet)."""
+    return is_deferred(value) or bool(value)

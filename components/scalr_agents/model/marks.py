@@ -1,15 +1,16 @@
-"""Deprecated keys of stack files, values and arguments: they work, and warn, until the version that no longer has them."""
+"""What the annotation of a field says beside its type: that its key is deprecated, and which environment variables it sets."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, GetJsonSchemaHandler
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema
 
-from scalr_agents.model.findings import Finding, Path
-from scalr_agents.model.layers import is_given
+from scalr_agents.model.findings import Finding, Path, dotted
+from scalr_agents.model.maps import is_given
 
 
 class Deprecated(NamedTuple):
@@ -69,3 +70,55 @@ def _below(value: Any, at: Path, *, by_name: bool) -> Iterator[Finding]:
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     for key, item in value.items() if isinstance(value, Mapping) else enumerate(value) if is_list else ():
         yield from _below(item, (*at, key), by_name=by_name)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """The environment variables that a field sets. The field's description lists them."""
+
+    names: tuple[str, ...]
+    convert: Callable[[Any], Any] | None = None
+    """Converts the value of the field into that of the variable. Default: unchanged."""
+
+
+def variable(*names: str, convert: Callable[[Any], Any] | None = None) -> Variable:
+    """Declare the variables of a field: `debug: Annotated[EnvText, variable("SCALR_AGENT_DEBUG")]`."""
+    return Variable(names, convert)
+
+
+def of(section: BaseModel, *fields: str) -> dict[str, Any]:
+    """The variables that some fields of a section set, with their values, without those that are `None`."""
+    found: dict[str, Any] = {}
+    for field in fields:
+        value = getattr(section, field)
+        for one in _variables(type(section).model_fields[field]):
+            if value is not None:
+                found |= dict.fromkeys(one.names, one.convert(value) if one.convert else value)
+    return found
+
+
+@cache
+def declared(model: type[BaseModel]) -> dict[str, str]:
+    """All variables of a model, with the dotted paths of the values that set them, joined by `or`."""
+    found: dict[str, list[str]] = {}
+    for name, path in _declared(model, ()):
+        found.setdefault(name, []).append(dotted(path))
+    return {name: " or ".join(paths) for name, paths in found.items()}
+
+
+def described(field: FieldInfo, text: str) -> str:
+    """The description of a field, with the variables that it sets."""
+    names = [f"`{name}`" for one in _variables(field) for name in one.names]
+    return f"{text} Environment variable{'s' if names[1:] else ''} {' and '.join(names)}." if names else text
+
+
+def _declared(model: type[BaseModel], path: Path) -> Iterator[tuple[str, Path]]:
+    for name, field in model.model_fields.items():
+        here = (*path, field.alias or name)
+        yield from ((variable, here) for one in _variables(field) for variable in one.names)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from _declared(field.annotation, here)
+
+
+def _variables(field: FieldInfo) -> Iterator[Variable]:
+    return (item for item in field.metadata if isinstance(item, Variable))

@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from scalr_agents.model.merge import coalesce, lookup, merge
+from scalr_agents.model.maps import coalesce, lookup, merge
 
 
 @pytest.mark.parametrize(
