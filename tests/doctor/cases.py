@@ -110,6 +110,9 @@ CASES = {
     "lost claim": _case(contents={NFS_CLAIM: claim("Lost")}, config=NFS, agent=SHARED),
     "no class": _case(classes=[storage_class("standard", default=True)], agent=CLASS),
     "no class at all": _case(classes=[], agent=CLASS),
+    "claim that waits for its class": _case(
+        classes=[], contents={Key("PersistentVolumeClaim", "scalr", CLAIM): claim("Pending")}, agent=CLASS
+    ),
     "volumes of others": _case(
         classes=[],
         volumes=[
