@@ -36,7 +36,7 @@ def needed(needs: Needs) -> list[Access]:
         found |= dict.fromkeys(Access(verb, group, plural, namespace) for verb in verbs)
         for seen in _AWAITED.get(manifest["kind"], ()) if needs.stack.kubernetes.await_rollout else ():
             found |= dict.fromkeys(Access(verb, *seen, namespace) for verb in _SEEN)
-    if any(wants_api_server(agent.pods, agent.inputs) for agent in needs.stack.agents):
+    if any(wants_api_server(agent) for agent in needs.stack.agents):
         found |= dict.fromkeys(_API_SERVER)
     return list(found)
 

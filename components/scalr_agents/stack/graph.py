@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.agent import AnyAgent, Pods
 from scalr_agents.charts.shared.network import destinations
 from scalr_agents.charts.shared.network.addresses import Address, Proxies, address
-from scalr_agents.charts.shared.network.destinations import PUBLIC, SCALR, Destination, Pods
+from scalr_agents.charts.shared.network.destinations import PUBLIC, SCALR, Destination
 from scalr_agents.charts.shared.network.settings import HTTPS
 from scalr_agents.charts.shared.pods import claim_of, templates
 from scalr_agents.stack import Stack
@@ -122,7 +122,7 @@ def _connections(agent: AnyAgent, pods: Pods) -> _Parts:
         if not pods.metadata_service:
             yield _destination(_METADATA)
             yield Edge(source, _destination(_METADATA).id, "refused")
-    found = destinations.of(pods, agent.release, agent.inputs)
+    found = destinations.of(pods, agent)
     given = (str(proxy) for variables in pods.containers for proxy in Proxies.of(variables).all())
     proxies = list(dict.fromkeys([*given, *(each.through for each in found if each.through)]))
     for proxy in proxies:

@@ -41,7 +41,7 @@ def of(agents: Sequence[AnyAgent]) -> list[Host]:
     who: dict[_Key, dict[str, None]] = {}
     for agent in agents:
         for pods in agent.pods:
-            for each in destinations.of(pods, agent.release, agent.inputs):
+            for each in destinations.of(pods, agent):
                 asking = f"proxy {each.through}" if each.through else f"{agent.name}/{pods.who}"
                 for name in _names(each, agent.inputs.api_server):
                     who.setdefault((name, each.ports, "UDP, TCP" if each.kind == "dns" else "TCP", each.why), {})[asking] = None

@@ -4,12 +4,12 @@ from scalr_agents.charts.agent_job import environment, task
 from scalr_agents.charts.agent_job.pod_values import UNEVICTABLE
 from scalr_agents.charts.agent_job.versions import Job
 from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.agent import Group
+from scalr_agents.charts.shared.agent import Group, Pods
 from scalr_agents.charts.shared.manifests import disk, secrets, tls, volumes
 from scalr_agents.charts.shared.manifests import rbac as roles
 from scalr_agents.charts.shared.manifests.objects import hardened, layered, pod_fields
-from scalr_agents.charts.shared.network import default_policy, policies
-from scalr_agents.charts.shared.network.destinations import PUBLIC, Pods
+from scalr_agents.charts.shared.network import policies
+from scalr_agents.charts.shared.network.destinations import PUBLIC
 from scalr_agents.model import quantities
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import CACHE_VOLUME
@@ -36,7 +36,7 @@ def rbac(agent: Job) -> Group:
 def network_policies(agent: Job) -> Group:
     """The policy of the task pods, unless runs may reach the metadata service; more if the network is restricted."""
     settings = agent.values.task
-    policy = default_policy.policy(agent.release, task.COMPONENT, allow_nfs=settings.allow_nfs)
+    policy = policies.default(agent, task.COMPONENT, allow_nfs=settings.allow_nfs)
     return policies.objects(agent, {} if settings.allow_metadata_service else {"egress": policy})
 
 

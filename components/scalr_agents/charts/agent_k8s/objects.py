@@ -6,12 +6,12 @@ from typing import Any
 
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.agent_k8s.versions import K8sNames, K8sRow
-from scalr_agents.charts.shared.agent import Agent, Group, Runs
+from scalr_agents.charts.shared.agent import Agent, Group, Pods, Runs
 from scalr_agents.charts.shared.manifests import disk, images, rbac, secrets, volumes
 from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests.objects import as_json, layered
-from scalr_agents.charts.shared.network import default_policy, policies
-from scalr_agents.charts.shared.network.destinations import PUBLIC, Pods
+from scalr_agents.charts.shared.network import policies
+from scalr_agents.charts.shared.network.destinations import PUBLIC
 from scalr_agents.charts.shared.values import PolicyRule
 from scalr_agents.model import marks
 from scalr_agents.model.aws import EFS_DRIVER
@@ -85,7 +85,7 @@ def permissions(agent: K8s) -> Group:
 
 def network_policies(agent: K8s) -> Group:
     """The policy of controller, workers and run pods, if they may not reach the metadata service; more if the network is restricted."""
-    return policies.objects(agent, {"egress": default_policy.policy(agent.release)} if agent.values.restrict_metadata_service else {})
+    return policies.objects(agent, {"egress": policies.default(agent)} if agent.values.restrict_metadata_service else {})
 
 
 def pods(agent: K8s) -> list[Pods]:

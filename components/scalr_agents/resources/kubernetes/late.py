@@ -53,7 +53,7 @@ def with_api_server(agent: A, owner: pulumi.ComponentResource, name: str, opts: 
 
     Network plugins match the address of the Service or those behind it: both are allowed.
     """
-    if agent.inputs.egress is None or not policies.wants_api_server(agent.pods, agent.inputs):
+    if agent.inputs.egress is None or not policies.wants_api_server(agent):
         return agent
     service = objects.read("kubernetes:core/v1:Service", f"{name}-api-service", _API_SERVER, ["spec"], owner, opts)
     behind = objects.read(

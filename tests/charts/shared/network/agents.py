@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.agent import AnyAgent, Pods
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.network.destinations import Pods
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.maps import Values, merge

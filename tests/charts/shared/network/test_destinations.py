@@ -21,7 +21,7 @@ Row = tuple[str, tuple[int, ...], str, str]
 
 def rows(agent: AnyAgent, who: str) -> list[Row]:
     [pods] = [pods for pods in agent.pods if pods.who == who]
-    return [(each.name or each.kind, each.ports, each.why, each.through) for each in destinations.of(pods, agent.release, agent.inputs)]
+    return [(each.name or each.kind, each.ports, each.why, each.through) for each in destinations.of(pods, agent)]
 
 
 def why(agent: AnyAgent, who: str, reason: str) -> list[Row]:
@@ -148,7 +148,7 @@ def test_worker_and_runner_have_separate_proxies() -> None:
 def test_without_a_proxy_of_both_containers_downloads_are_direct(values: Values) -> None:
     agent = agent_of(JOB, restricted("cilium", {"host": "git.acme.internal"}), values)
     [pods] = [pods for pods in agent.pods if pods.who == "tasks"]
-    names = destinations.allowed(pods, agent.release, agent.inputs)["host", (443,)]
+    names = destinations.allowed(pods, agent)["host", (443,)]
     assert {"registry.opentofu.org", "git.acme.internal"} <= set(names)
 
 
@@ -186,7 +186,7 @@ def test_entries_have_https_by_default() -> None:
 def _unknown(values: Mapping[str, Any], **inputs: Any) -> Iterator[str]:
     agent = agent_of(JOB, restricted("cilium"), dict(values), **inputs)
     for pods in agent.pods:
-        yield from destinations.unknown(pods, agent.inputs)
+        yield from destinations.unknown(pods, agent)
 
 
 def test_unknown_addresses() -> None:

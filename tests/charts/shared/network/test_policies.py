@@ -1,5 +1,6 @@
 """The policies of agents with a restricted network, in every dialect: valid objects that open only what they should."""
 
+from dataclasses import replace
 from ipaddress import ip_network
 from typing import Any
 
@@ -180,9 +181,9 @@ def test_the_rule_for_an_unknown_api_server(dialect: str) -> None:
     [line] = [line for line in LINES if _id(line) == "agent-job-current"]
     unknown = ClusterValue("it")
     agent = sound(line, restricted(dialect), behind(line, PROXY), api_server=unknown)
-    assert made.wants_api_server(agent.pods, agent.inputs)
-    assert not made.wants_api_server(agent.pods, Inputs(network=restricted("cilium"), api_server=unknown))
-    assert not made.wants_api_server(agent.pods, Inputs(network=restricted(dialect), api_server=["10.0.0.0/8"]))
+    assert made.wants_api_server(agent)
+    assert not made.wants_api_server(replace(agent, inputs=Inputs(network=restricted("cilium"), api_server=unknown)))
+    assert not made.wants_api_server(replace(agent, inputs=Inputs(network=restricted(dialect), api_server=["10.0.0.0/8"])))
     assert [unknown in manifest["spec"]["egress"] for manifest in policies(agent) if "egress" in manifest["spec"]] == [True, True]
 
 

@@ -4,14 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests.environment import Env
-from scalr_agents.charts.shared.network.addresses import Address, Proxies, Variables, address, known, matches, network_of, variable
+from scalr_agents.charts.shared.agent import AnyAgent, Pods
+from scalr_agents.charts.shared.network.addresses import Address, Proxies, address, matches, network_of, variable
 from scalr_agents.charts.shared.network.settings import HTTPS
 from scalr_agents.model.fields import Cloud
 from scalr_agents.model.findings import Path
-from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.release import COMPONENT, Release
 
 Kind = Literal["dns", "api-server", "host", "cidr", "namespace"]
 ENTRIES: Path = ("network", "egress", "only")
@@ -46,42 +43,6 @@ _METADATA: Mapping[Cloud | None, Sequence[tuple[str, tuple[int, ...]]]] = {
 """Metadata services as pods use them: AWS over IPv4 and IPv6; GKE with and without Dataplane V2; all of them if the cloud is not known."""
 
 
-class Pods(NamedTuple):
-    """A group of an agent's pods, which one policy selects."""
-
-    who: str
-    """What `scalr-agents hosts` calls them."""
-    component: str | None
-    """Their label; `None` for all pods of the agent."""
-    role: str
-    """Role of their policy, and part of its resource name."""
-    policy: str
-    """Name of their policy."""
-    variables: Env
-    """Variables of the agent in them."""
-    runner: Env | None = None
-    """Variables of the container with the runs. `None` if the agent's container has the runs too, or there are none."""
-    mirrors: Sequence[str] = ()
-    """URLs of provider network mirrors."""
-    downloads: Sequence[tuple[str, str]] = ()
-    """Hosts that runs in them download from, with the reason."""
-    token: bool = False
-    """Whether they have a token for the Kubernetes API."""
-    metadata_service: bool = False
-    """Whether they may reach the metadata service although their egress is restricted."""
-    nfs: bool = True
-    """Whether they may connect to NFS servers."""
-
-    @property
-    def containers(self) -> list[Variables]:
-        """The variables of their containers, the agent's first. Each has a proxy of its own."""
-        return [known(each) for each in (self.variables, self.runner) if each is not None]
-
-    def come_from(self, template: Manifest) -> bool:
-        """Whether a template of the agent makes them."""
-        return self.component in (None, template["metadata"]["labels"].get(COMPONENT))
-
-
 class Destination(NamedTuple):
     """Something that pods connect to."""
 
@@ -100,32 +61,32 @@ Allowed = Mapping[tuple[Kind, tuple[int, ...]], Sequence[str]]
 """Names of destinations by their kind and ports, each of which becomes one rule."""
 
 
-def of(pods: Pods, release: Release, inputs: Inputs) -> list[Destination]:
+def of(pods: Pods, agent: AnyAgent) -> list[Destination]:
     """The destinations of some pods, without duplicates: what the settings imply, then the user's entries."""
-    return list(dict.fromkeys([*_implied(pods, release, inputs.cloud), *_entries(pods, release, inputs)]))
+    return list(dict.fromkeys([*_implied(pods, agent), *_entries(pods, agent)]))
 
 
-def allowed(pods: Pods, release: Release, inputs: Inputs) -> Allowed:
+def allowed(pods: Pods, agent: AnyAgent) -> Allowed:
     """What a policy must let some pods connect to themselves."""
     grouped: dict[tuple[Kind, tuple[int, ...]], dict[str, None]] = {}
-    for each in of(pods, release, inputs):
+    for each in of(pods, agent):
         if not each.through:
             grouped.setdefault((each.kind, each.ports), {})[each.name] = None
     return {key: list(names) for key, names in grouped.items()}
 
 
-def unknown(pods: Pods, inputs: Inputs) -> Iterator[str]:
+def unknown(pods: Pods, agent: AnyAgent) -> Iterator[str]:
     """The variables with addresses that are not known here, so that no destination follows from them."""
     for variables in pods.containers:
         for name in ("HTTPS_PROXY", "HTTP_PROXY", "SCALR_AGENT_OTLP_ENDPOINT", "SCALR_AGENT_SENTRY_DSN", "SCALR_URL"):
             given = variable(variables, name)
             if given is None or (given and address(given) is None):
                 yield name
-    if pods.downloads and contract.MIRRORS_VARIABLE in inputs.secret_env:
+    if pods.downloads and contract.MIRRORS_VARIABLE in agent.inputs.secret_env:
         yield contract.MIRRORS_VARIABLE
 
 
-def _implied(pods: Pods, release: Release, cloud: Cloud | None) -> Iterator[Destination]:
+def _implied(pods: Pods, agent: AnyAgent) -> Iterator[Destination]:
     containers = pods.containers
     every = [Proxies.of(variables) for variables in containers]
     variables, of_agent = containers[0], every[0]
@@ -133,19 +94,19 @@ def _implied(pods: Pods, release: Release, cloud: Cloud | None) -> Iterator[Dest
     if pods.token:
         yield Destination("api-server", "", API_PORTS, "Kubernetes API")
     for proxy in (proxy for proxies in every for proxy in proxies.all()):
-        yield _reached(proxy, "proxy", release)
+        yield _reached(proxy, "proxy", agent)
     for target in _scalr(address(variable(variables, "SCALR_URL"))):
-        yield _reached(target, "Scalr", release, of_agent.carrying(target))
+        yield _reached(target, "Scalr", agent, of_agent.carrying(target))
     for target, why in _downloads(pods):  # by runs, and by the worker, which fills the caches
-        yield from (_reached(target, why, release, proxies.carrying(target)) for proxies in every)
+        yield from (_reached(target, why, agent, proxies.carrying(target)) for proxies in every)
     sentry = address(variable(variables, "SCALR_AGENT_SENTRY_DSN"))
     if sentry:
-        yield _reached(sentry, "reports of errors", release, of_agent.carrying(sentry))
+        yield _reached(sentry, "reports of errors", agent, of_agent.carrying(sentry))
     collector = address(variable(variables, "SCALR_AGENT_OTLP_ENDPOINT"), port=_OTLP_PORT)
     if collector and not collector.is_in_pod:
-        yield _reached(collector, "OpenTelemetry collector", release)  # gRPC reads the variables of proxies in lower case only
+        yield _reached(collector, "OpenTelemetry collector", agent)  # gRPC reads the variables of proxies in lower case only
     if pods.metadata_service:
-        for network, ports in _METADATA[cloud]:
+        for network, ports in _METADATA[agent.inputs.cloud]:
             yield Destination("cidr", network, ports, "metadata service")
 
 
@@ -165,27 +126,27 @@ def _downloads(pods: Pods) -> Iterator[tuple[Address, str]]:
     yield from ((found, "provider mirror") for found in map(address, pods.mirrors) if found)
 
 
-def _reached(target: Address, why: str, release: Release, through: str = "", at: Path = ()) -> Destination:
+def _reached(target: Address, why: str, agent: AnyAgent, through: str = "", at: Path = ()) -> Destination:
     """A host, the network of an IP address, or the namespace of a Service."""
     host, ports = target.host, (target.port,)
     if network := network_of(host):
         return Destination("cidr", network, ports, why, through, at)
-    namespace = "" if through else _namespace_of(host, release)
+    namespace = "" if through else _namespace_of(host, agent)
     return Destination("namespace" if namespace else "host", namespace or host, ports, why, through, at)
 
 
-def _namespace_of(host: str, release: Release) -> str:
+def _namespace_of(host: str, agent: AnyAgent) -> str:
     """The namespace of a Service; empty for any other host. A name without a dot is a Service beside the pods."""
     if "." not in host:
-        return release.namespace
+        return agent.release.namespace
     domain = next((domain for domain in _CLUSTER_DOMAINS if host.endswith(domain)), "")
     return host.removesuffix(domain).rpartition(".")[2] if domain else ""
 
 
-def _entries(pods: Pods, release: Release, inputs: Inputs) -> Iterator[Destination]:
+def _entries(pods: Pods, agent: AnyAgent) -> Iterator[Destination]:
     """The user's entries. A host whose ports a proxy carries for all containers needs no access for these."""
     every = [Proxies.of(variables) for variables in pods.containers]
-    for index, entry in enumerate(inputs.egress.only if inputs.egress else ()):
+    for index, entry in enumerate(agent.inputs.egress.only if agent.inputs.egress else ()):
         at, why = (*ENTRIES, index), "egress.only"
         ports = tuple(dict.fromkeys(entry.ports))
         if entry.cidr:
@@ -195,7 +156,7 @@ def _entries(pods: Pods, release: Release, inputs: Inputs) -> Iterator[Destinati
         for port in ports if entry.host else ():
             target = Address(entry.host, port, "http" if port == _CARRIED[0] else "https")
             for proxies in every:
-                yield _reached(target, why, release, proxies.carrying(target) if port in _CARRIED else "", at)
+                yield _reached(target, why, agent, proxies.carrying(target) if port in _CARRIED else "", at)
 
 
 def closed(pods: Pods) -> tuple[str, ...]:

@@ -5,10 +5,11 @@ from ipaddress import ip_network
 from itertools import groupby
 
 from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.network import cilium, destinations
+from scalr_agents.charts.shared.agent import AnyAgent, Pods
+from scalr_agents.charts.shared.network import destinations
 from scalr_agents.charts.shared.network.addresses import is_within, matches
-from scalr_agents.charts.shared.network.destinations import ENTRIES, PUBLIC, SCALR, Destination, Pods
+from scalr_agents.charts.shared.network.destinations import ENTRIES, PUBLIC, SCALR, Destination
+from scalr_agents.charts.shared.network.policies import MOST_CILIUM_PORTS
 from scalr_agents.charts.shared.network.settings import Egress, EgressEntry
 from scalr_agents.model.findings import Findings, Path, dotted, error, warning
 
@@ -28,20 +29,20 @@ _NOWHERE = {
 
 def check(agent: AnyAgent) -> Findings:
     """All findings on the setting."""
-    release, inputs, egress = agent.release, agent.inputs, agent.inputs.egress
+    egress = agent.inputs.egress
     if egress is None:
         return
     every = agent.pods
     for index, entry in enumerate(egress.only):
         yield from _entry((*ENTRIES, index), entry, every, dns=egress.enforced_by != "cilium")
-        if egress.enforced_by == "cilium" and not entry.host and len(set(entry.ports)) > cilium.MOST_PORTS:
-            yield error((*ENTRIES, index, "ports"), f"a rule of Cilium has at most {cilium.MOST_PORTS} ports; split the entry")
-    found = [(pods, destinations.of(pods, release, inputs)) for pods in every]
+        if egress.enforced_by == "cilium" and not entry.host and len(set(entry.ports)) > MOST_CILIUM_PORTS:
+            yield error((*ENTRIES, index, "ports"), f"a rule of Cilium has at most {MOST_CILIUM_PORTS} ports; split the entry")
+    found = [(pods, destinations.of(pods, agent)) for pods in every]
     for pods, their_own in found:
         yield from _at_metadata_service(pods, their_own)
     if egress.enforced_by == "kubernetes":
-        yield from _names(egress, inputs.spelling("enforced_by"), [each for _, their_own in found for each in their_own])
-    for name in dict.fromkeys(name for pods in every for name in destinations.unknown(pods, inputs)):
+        yield from _names(egress, agent.inputs.spelling("enforced_by"), [each for _, their_own in found for each in their_own])
+    for name in dict.fromkeys(name for pods in every for name in destinations.unknown(pods, agent)):
         yield warning(
             _EGRESS,
             f"the host in variable {name} is not known here (a secret, or an output of another resource), so the policy does not allow it; "
