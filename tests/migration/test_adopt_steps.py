@@ -165,6 +165,7 @@ def rolling(**update: Any) -> Values:
         ("agent-job", {"agent": {"replicaCount": None}}, "up to 25% of the old pods stop, so run it at once"),
         ("agent-local", {"replicaCount": None, **rolling(maxUnavailable=3)}, "up to 3 of the old pods stop, so run it at once"),
         ("agent-local", {"replicaCount": None, **rolling(maxUnavailable=0)}, "old pods keep running"),
+        ("agent-local", {"replicaCount": None, **rolling(maxUnavailable="0%")}, "old pods keep running"),
     ],
 )
 def test_steps_name_the_effect_on_old_pods(chart: str, given_values: Values, words: str) -> None:

@@ -138,6 +138,15 @@ def test_empty_sections_of_the_alpha_are_removed() -> None:
     assert alpha.convert(given | {"restrictMetadataService": True})[0] == {"agent": {"debug": "1"}, "task": {"allowMetadataService": False}}
 
 
+def test_sections_that_are_null_give_way_and_others_do_not() -> None:
+    given = {"controllerNodeSelector": {"a": "b"}, "serviceAccount": {"create": False}, "restrictMetadataService": True}
+    converted, findings = alpha.convert({**given, "agent": None, "rbac": None})
+    assert (converted["agent"], converted["rbac"], errors(findings)) == ({"nodeSelector": {"a": "b"}}, {"create": False}, [])
+    converted, findings = alpha.convert({**given, "agent": 5, "rbac": 6})
+    assert (converted["agent"], converted["rbac"], converted["controllerNodeSelector"]) == (5, 6, {"a": "b"})
+    assert [finding.path for finding in errors(findings)] == ["controllerNodeSelector"]
+
+
 def test_two_values_for_one_place_are_refused() -> None:
     given = {
         "controllerNodeSelector": {"a": "b", "c": "d"},

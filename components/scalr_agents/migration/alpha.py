@@ -8,7 +8,7 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.moved import Moved, without_moved
 from scalr_agents.model import parse
 from scalr_agents.model.findings import Finding, by_severity, error, warning
-from scalr_agents.model.maps import Values, has, is_empty, is_set, leaves, lookup, merge, nested, without
+from scalr_agents.model.maps import Values, has, is_empty, is_set, leaves, lookup, merge, nested, without, without_nulls
 from scalr_agents.model.texts import shown
 
 _SECTIONS = (("controller",), ("worker",), ("agent", "auth"))
@@ -39,8 +39,9 @@ def convert(values: Mapping[str, Any]) -> tuple[Values, list[Finding]]:
             new, found = move_value(new, row)
             findings += found
     for old, meant, path, why in _FOLLOWING:
-        if has(values, old.split(".")) and lookup(values, *old.split(".")) in meant and lookup(new, *path.split(".")) is None:
-            new = merge(new, nested(path.split("."), value=False))
+        is_meant = has(values, old.split(".")) and lookup(values, *old.split(".")) in meant and lookup(new, *path.split(".")) is None
+        if is_meant and (placed := place_value(new, path, False)):
+            new = placed
             findings.append(warning(old, f"{why}; {path} is set to false for it (default: true)"))
     if lookup(new, "task", "job", "backoffLimit"):
         message = "cannot be converted: agents up to 0.60 never retry a Job; agents 1.3 or newer support it"
@@ -90,9 +91,9 @@ def move_value(values: Values, row: Moved) -> tuple[Values, list[Finding]]:
 def place_value(values: Values, path: str, value: Any) -> Values | None:
     """Values with one at a path, merged with a map there; `None` if the two contradict each other."""
     keys = path.split(".")
-    known, placed = without(values, *keys) if is_empty(lookup(values, *keys)) else values, nested(keys, value)
-    merged = merge(known, placed)
-    return merged if merged == merge(placed, known) else None
+    rest, placed = without(values, *keys) if is_empty(lookup(values, *keys)) else values, nested(keys, value)
+    known = without_nulls(rest)
+    return merge(rest, placed) if merge(known, placed) == merge(placed, known) else None
 
 
 def split_shared_value(values: Values, row: Moved, value: Any) -> tuple[Values, list[Finding]]:
