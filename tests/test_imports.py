@@ -104,7 +104,6 @@ IN_FUNCTIONS: dict[str, dict[str, tuple[int, str]]] = {
         "kubernetes.config": (96, "may not be installed"),
     },
     "stack": {
-        "stack.cache_checks": (32, "for stacks without caches"),
         "stack.caches": (16, "for stacks without caches"),
         "stack.machines": (20, "for stacks without machines"),
     },

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from scalr_agents.caches.efs.settings import EfsClaimSettings, EfsCsiDriverSettings
+from scalr_agents.caches.efs import EfsClaimSettings, EfsCsiDriverSettings
 from scalr_agents.caches.filestore.settings import FilestoreClaimSettings
-from scalr_agents.caches.storage_class.settings import StorageClassClaimSettings
+from scalr_agents.caches.storage_class import StorageClassClaimSettings
 from scalr_agents.model.section import Section
 
 from tests.caches.settings import LATER, findings, parsed

@@ -4,7 +4,7 @@ import shlex
 from typing import Any
 
 import pytest
-from scalr_agents.caches.efs.settings import EfsSettings
+from scalr_agents.caches.efs import EfsSettings
 
 from tests.caches.settings import LATER, found, parsed
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
+from scalr_agents.caches.filestore.kind import volume_handle
 from scalr_agents.caches.filestore.settings import FilestoreSettings, instance_parts, network
-from scalr_agents.caches.filestore.volume import volume_handle
 
 from tests.caches.settings import LATER, found, parsed
 

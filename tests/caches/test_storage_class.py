@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.caches.storage_class.claim import parameters
-from scalr_agents.caches.storage_class.settings import StorageClassSettings
+from scalr_agents.caches.storage_class import StorageClassSettings, parameters
 
 from tests.caches.settings import LATER, findings, found, parsed
 

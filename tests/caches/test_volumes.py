@@ -3,11 +3,9 @@
 from typing import Any, cast
 
 import pytest
-from scalr_agents.caches import volumes
-from scalr_agents.caches.efs import volume as efs
-from scalr_agents.caches.filestore import volume as filestore
-from scalr_agents.caches.storage_class.claim import claim_manifests, class_manifest
-from scalr_agents.caches.storage_class.settings import StorageClassSettings
+from scalr_agents.caches import efs, volumes
+from scalr_agents.caches.filestore import kind as filestore
+from scalr_agents.caches.storage_class import StorageClassSettings, claim_manifests, class_manifest
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.maps import Deferred
 

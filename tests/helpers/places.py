@@ -7,7 +7,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from scalr_agents import charts
 from scalr_agents.model import release
-from scalr_agents.stack.cache_model import CachesOfFile
+from scalr_agents.stack.caches import CachesOfFile
 from scalr_agents.stack.machines import MachinesOfFile
 from scalr_agents.stack.model import StackFile
 

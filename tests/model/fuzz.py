@@ -15,7 +15,7 @@ from pathlib import Path as Directory
 from typing import Any, NamedTuple
 
 from scalr_agents import stack
-from scalr_agents.caches.efs import settings as efs
+from scalr_agents.caches import efs
 from scalr_agents.caches.filestore import settings as filestore
 from scalr_agents.machines.ec2 import Ec2Arguments, Ec2Settings, Ec2Volume
 from scalr_agents.machines.gce import GceArguments, GceSettings

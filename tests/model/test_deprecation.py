@@ -11,7 +11,7 @@ import scalr_agents
 from packaging.version import Version
 from pydantic import BaseModel, Field
 from scalr_agents import stack
-from scalr_agents.caches.efs.settings import EfsSettings
+from scalr_agents.caches.efs import EfsSettings
 from scalr_agents.charts.agent_job import JobAgent
 from scalr_agents.charts.agent_job.values import Agent, Rbac
 from scalr_agents.charts.shared.loading import load

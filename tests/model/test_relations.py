@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 from pydantic import BaseModel
-from scalr_agents.caches.efs import settings as efs
+from scalr_agents.caches import efs, storage_class
 from scalr_agents.caches.filestore import settings as filestore
-from scalr_agents.caches.storage_class import settings as storage_class
-from scalr_agents.caches.storage_class.kind import StorageClassKind
+from scalr_agents.caches.storage_class import StorageClassKind
 from scalr_agents.machines.ec2 import Ec2Arguments
 from scalr_agents.machines.gce import GceArguments
 from scalr_agents.machines.settings import Package

@@ -16,9 +16,8 @@ from typing import Any, Literal, get_args, get_origin
 import scalr_agents
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
-from scalr_agents.caches.efs import settings as efs
+from scalr_agents.caches import efs, storage_class
 from scalr_agents.caches.filestore import settings as filestore
-from scalr_agents.caches.storage_class import settings as storage_class
 from scalr_agents.charts.shared import secrets_from
 from scalr_agents.charts.shared.network import settings as network
 from scalr_agents.charts.shared.scaling import Scaling

@@ -5,10 +5,9 @@ from typing import Any
 import pulumi
 import pytest
 import scalr_agents
-from scalr_agents.caches.efs import volume as efs
-from scalr_agents.caches.filestore import volume as filestore
-from scalr_agents.caches.storage_class import claim as storage_class
-from scalr_agents.caches.storage_class.settings import StorageClassSettings
+from scalr_agents.caches import efs, storage_class
+from scalr_agents.caches.filestore import kind as filestore
+from scalr_agents.caches.storage_class import StorageClassSettings
 
 from tests.helpers.components import inputs, record
 from tests.helpers.mocked_clouds import INSTANCE

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 from scalr_agents import caches
-from scalr_agents.stack import cache_model, graph
 from scalr_agents.stack import caches as of_stack
+from scalr_agents.stack import graph
 
 from tests.helpers.plain import findings, load
 from tests.helpers.programs import stack_with
@@ -18,7 +18,7 @@ def _row(monkeypatch: pytest.MonkeyPatch) -> None:
     """The row, and a place for its resources. The keys of the stack file are made when their module is imported."""
     monkeypatch.setitem(caches.KINDS, "nfs_share", nfs_kind.__name__)
     monkeypatch.setitem(sys.modules, "scalr_agents.resources.nfs", nfs_kind)
-    monkeypatch.setattr(of_stack, "CachesOfFile", cache_model._file())
+    monkeypatch.setattr(of_stack, "CachesOfFile", of_stack._file())
 
 
 def test_it_is_read_and_checked() -> None:

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents.caches.efs import volume as efs
-from scalr_agents.caches.filestore import volume as filestore
-from scalr_agents.caches.storage_class import claim as storage_class
+from scalr_agents.caches import efs, storage_class
+from scalr_agents.caches.filestore import kind as filestore
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.stack import neighbours
 

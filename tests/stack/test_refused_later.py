@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from scalr_agents.caches.efs.kind import EfsKind
+from scalr_agents.caches.efs import EfsKind
 from scalr_agents.caches.filestore.kind import FilestoreKind
-from scalr_agents.caches.storage_class.kind import StorageClassKind
+from scalr_agents.caches.storage_class import StorageClassKind
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.machines.ec2 import Ec2Settings, Ec2Volume
 from scalr_agents.machines.gce import GceSettings, GceVolume
 from scalr_agents.model.findings import dotted
-from scalr_agents.stack.cache_model import CacheEntry
+from scalr_agents.stack.caches import CacheEntry
 from scalr_agents.stack.machines import MachineEntry
 from scalr_agents.stack.model import AgentSecrets, Common, Kubernetes, Namespace, Nodes, Proxy, StackFile
 from scalr_agents.stack.source import Sealed

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 import yaml
 from scalr_agents import output, stack
-from scalr_agents.caches.efs.kind import EfsKind
+from scalr_agents.caches.efs import EfsKind
 from scalr_agents.machines import documents
 from scalr_agents.model.findings import errors, warnings
 from scalr_agents.stack import schema, source

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 OnDelete = Literal["keep", "delete"]
 """What happens to a file system when it is removed from the program or the stack file."""
 KINDS = {
-    "efs": "scalr_agents.caches.efs.kind",
+    "efs": "scalr_agents.caches.efs",
     "filestore": "scalr_agents.caches.filestore.kind",
-    "storage_class": "scalr_agents.caches.storage_class.kind",
+    "storage_class": "scalr_agents.caches.storage_class",
 }
 """The module of each kind of cache, by its key in a stack file."""
 

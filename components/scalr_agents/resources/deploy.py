@@ -28,8 +28,7 @@ from scalr_agents.resources.kubernetes.crds import AgentCrds
 from scalr_agents.resources.kubernetes.rollouts import until_runs_end
 from scalr_agents.resources.validation import ArgsError
 from scalr_agents.stack import Stack, positions, secrets, source
-from scalr_agents.stack.cache_model import CacheEntry
-from scalr_agents.stack.caches import users_of_claims
+from scalr_agents.stack.caches import CacheEntry, users_of_claims
 from scalr_agents.stack.model import PREFIX, Kubernetes
 
 _COMPONENTS: Mapping[str, type[AgentComponent[Any]]] = {"agent-job": AgentJob, "agent-local": AgentLocal, "agent-k8s": AgentK8s}

@@ -24,8 +24,7 @@ from scalr_agents.stack import agents, common, namespaces, neighbours, secrets
 from scalr_agents.stack.model import PREFIX, Kubernetes, Namespace, Observability, StackFile, in_file
 
 if TYPE_CHECKING:
-    from scalr_agents.stack.cache_model import CacheEntry
-    from scalr_agents.stack.caches import Caches, Claim
+    from scalr_agents.stack.caches import CacheEntry, Caches, Claim
     from scalr_agents.stack.machines import StackMachine
 
 __all__ = ["Stack", "load"]
@@ -194,9 +193,9 @@ def _caches(file: StackFile) -> "tuple[Caches | None, list[Finding], list[KeyPat
 
 def _check_mounts(built: list[AnyAgent], claims: "list[Claim]") -> Iterator[Finding]:
     if claims:
-        from scalr_agents.stack import cache_checks
+        from scalr_agents.stack.caches import check_mounts
 
-        yield from cache_checks.check(built, claims)
+        yield from check_mounts(built, claims)
 
 
 def _cloud(context: str, caches: "Mapping[str, CacheEntry]", agents: Sequence[AnyAgent]) -> Cloud | None:

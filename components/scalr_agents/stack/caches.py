@@ -1,28 +1,74 @@
-"""The caches of a stack: the values and claims with which agents mount them, and the findings on them."""
+"""The caches of a stack: their keys, the values and claims with which agents mount them, and the findings on them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from pydantic import Field, create_model
+
+from scalr_agents import caches
+from scalr_agents.caches import OnDelete
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.caches.kind import CacheKind, is_existing
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.pods import claims_of, pods
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import parse as shapes
+from scalr_agents.model import quantities
+from scalr_agents.model.fields import Name, unset
 from scalr_agents.model.findings import Finding, Findings, Path, dotted, error, nearest, warning
 from scalr_agents.model.judge import judge
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.maps import Values, is_set, lookup, merge
 from scalr_agents.model.origins import Layer
-from scalr_agents.model.section import by_alias, in_stack_files
+from scalr_agents.model.relations import exactly_one, no_effect
+from scalr_agents.model.section import Section, by_alias, in_stack_files
 from scalr_agents.model.texts import expected
-from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile
-from scalr_agents.stack.model import PREFIX, AgentEntry, in_file
+from scalr_agents.stack.model import PREFIX, AgentEntry, in_file, place
 from scalr_agents.stack.model import place as place_of_agent
 from scalr_agents.stack.source import CloudValue, Source
+
+
+class CacheEntry(Section):
+    """A shared cache. The description names the keys of which exactly one is to be set."""
+
+    claim: Name = ""
+    """Name of a PersistentVolumeClaim that exists in the agents' namespace. It must be `ReadWriteMany`."""
+    on_delete: OnDelete = "keep"
+    """What happens to the file system when the cache is removed from the stack: `keep` keeps and protects it, `delete` deletes it."""
+
+    @property
+    def given(self) -> dict[str, CacheKind]:
+        """The kinds that are given, of which there should be one, by their keys."""
+        kinds = {name: getattr(self, name, None) for name in caches.KINDS}
+        return {name: kind for name, kind in kinds.items() if kind}
+
+    @property
+    def content(self) -> CacheKind | None:
+        """The cache's own settings; `None` for a claim that exists."""
+        return next(iter(self.given.values()), None)
+
+
+def _file() -> type[Section]:
+    """The part of a stack file about caches, with a key for each kind."""
+    kinds: dict[str, type[CacheKind]] = {name: caches.find(name) for name in caches.KINDS}
+    keys: dict[str, Any] = {name: (kind | None, Field(None, description=kind.key_text)) for name, kind in kinds.items()}
+    *others, last = (f"`{in_stack_files(key)}`" for key in [*kinds, "claim"])
+    described = f"A shared cache. Set exactly one of {', '.join(others)} and {last}."
+    entry: Any = create_model("CacheEntry", __base__=CacheEntry, __doc__=described, __module__=__name__, **keys)
+    existing = [f"{name}.{kind.existing}" for name, kind in kinds.items() if kind.existing]
+    entry.relations = (
+        exactly_one(*kinds, "claim"),
+        no_effect("on_delete", when=(*existing, "claim"), because="the stack never deletes what exists already; remove it"),
+    )
+    named: Any = (dict[str, Annotated[entry, unset({})]], Field({}, description="Shared caches, by name."))
+    return create_model("CachesOfFile", __base__=Section, __doc__=_file.__doc__, __module__=__name__, caches=named)
+
+
+CachesOfFile = _file()
+
 
 _PROVIDER_CACHE = ("agent", "providerCache")
 _FILLED_PERCENT = 80
@@ -187,3 +233,28 @@ def _one_namespace(cache: str, title: str, namespaces: Mapping[str, str]) -> Fin
 
 def _place(cache: str) -> Path:
     return f"{PREFIX}:caches", cache
+
+
+def check_mounts(agents: Sequence[AnyAgent], claims: Sequence[Claim]) -> Iterator[Finding]:
+    """Caches that do not fit the agents that mount them."""
+    mounting = users_of_claims(agents)
+    for claim in claims:
+        users = mounting.get(claim.key, [])
+        for agent in users:
+            for pod, spec in pods(agent.objects):
+                for finding in claim.content.problems_of_pod(spec, pod, dotted(claim.place)):
+                    yield finding.under((*place(agent.name), "cache"))
+        if (size := claim.content.size()) is not None:
+            yield from _overfull(claim, size, users)
+
+
+def _overfull(claim: Claim, size: str, users: Sequence[AnyAgent]) -> Iterator[Finding]:
+    limited = {agent.name: agent.cache_megabytes for agent in users}
+    megabytes = sum(limited.values())
+    if megabytes * quantities.MEBIBYTE > quantities.parse(size):
+        limits = ", ".join(f"{limit} MB of {agent}" for agent, limit in limited.items())
+        yield warning(
+            claim.place,
+            f"holds {size}, but its agents' caches may grow to {megabytes} MB ({limits}) and fill it before an agent clears its cache; "
+            "lower agent.providerCache.sizeLimit or agent.moduleCache.sizeLimit",
+        )

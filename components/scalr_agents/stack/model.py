@@ -282,7 +282,7 @@ class StackFile(Section):
     namespaces: dict[str, Annotated[Namespace, unset({})]] = {}
     """Namespaces, by name."""
     caches: OpenMap = {}
-    """Shared caches, by name. Their keys are in `cache_model`, which is imported only if there are any."""
+    """Shared caches, by name. Their keys are in `stack.caches`, which is imported only if there are any."""
     classes: dict[str, Annotated[AgentClass, unset({})]] = {}
     """Sizes that agents take with `class`, by name."""
     agents: dict[str, Annotated[AgentEntry, unset({})]] = {}

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from scalr_agents.charts import CHARTS, find
 from scalr_agents.model.marks import described
-from scalr_agents.stack.cache_model import CachesOfFile
+from scalr_agents.stack.caches import CachesOfFile
 from scalr_agents.stack.machines import MachinesOfFile
 from scalr_agents.stack.model import PREFIX, StackFile
 

@@ -3,14 +3,44 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from scalr_agents.caches.filestore import volume
-from scalr_agents.caches.filestore.settings import INSTANCE_NAME, FilestoreSettings
+from scalr_agents.caches import volumes
+from scalr_agents.caches.drivers import FILESTORE_DRIVER
+from scalr_agents.caches.filestore.settings import INSTANCE_NAME, FilestoreSettings, instance_parts
 from scalr_agents.caches.kind import CacheKind, is_existing
 from scalr_agents.model.fields import Cloud
 from scalr_agents.model.findings import Findings, warning
 from scalr_agents.model.forms import Form
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.maps import Deferred, lookup
+
+
+def volume_handle(instance_id: str, share_name: str) -> str:
+    """The CSI driver's handle for the share of an instance."""
+    parts = instance_parts(instance_id)
+    return f"modeInstance/{parts['location']}/{parts['name']}/{share_name}"
+
+
+def volume_manifests(
+    release: str,
+    namespace: str,
+    handle: str | Deferred,
+    *,
+    ip_address: str | Deferred,
+    share_name: str | Deferred,
+    protocol: str | Deferred,
+    capacity: str | Deferred,
+) -> dict[str, Manifest]:
+    """A volume for the share of a Filestore instance, and the claim on it.
+
+    `handle` is `modeInstance/<location>/<instance>/<share>`. `fileProtocol` is set because the driver defaults to NFS 3, whatever
+    the protocol of the instance.
+    """
+    csi = {
+        "driver": FILESTORE_DRIVER,
+        "volumeHandle": handle,
+        "volumeAttributes": {"ip": ip_address, "volume": share_name, "fileProtocol": protocol},
+    }
+    return volumes.static_volume(release, namespace, csi, capacity, [])
 
 
 class FilestoreKind(FilestoreSettings, CacheKind):
@@ -39,7 +69,7 @@ class FilestoreKind(FilestoreSettings, CacheKind):
 
     def objects(self, release: str, namespace: str, unknown: Callable[[str], Deferred]) -> dict[str, Manifest]:
         exists = is_existing(self)
-        return volume.volume_manifests(
+        return volume_manifests(
             release,
             namespace,
             unknown("volumeHandle"),

@@ -5,7 +5,7 @@ from typing import cast
 
 import pulumi
 
-from scalr_agents.caches.efs.kind import EfsKind
+from scalr_agents.caches.efs import EfsKind
 from scalr_agents.model.maps import is_set
 from scalr_agents.resources.aws import efs_cache
 from scalr_agents.resources.aws.efs_cache import EfsCache, EfsRequest

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pulumi
 from pulumi_aws import ec2, efs, eks, vpc
 
-from scalr_agents.caches.efs.settings import EfsArguments, EfsSettings
+from scalr_agents.caches.efs import EfsArguments, EfsSettings
 from scalr_agents.model.findings import error
 from scalr_agents.model.maps import is_deferred, is_set
 from scalr_agents.resources.arguments.caches import EfsCacheArgs

@@ -5,8 +5,7 @@ from typing import Any
 import pulumi
 from pulumi_aws import efs
 
-from scalr_agents.caches.efs.settings import EfsClaimSettings
-from scalr_agents.caches.efs.volume import volume_manifests
+from scalr_agents.caches.efs import EfsClaimSettings, volume_manifests
 from scalr_agents.resources.arguments.caches import EfsClaimArgs
 from scalr_agents.resources.component import Component, child
 from scalr_agents.resources.kubernetes import objects

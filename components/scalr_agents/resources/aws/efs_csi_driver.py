@@ -7,7 +7,7 @@ import pulumi
 from pulumi_aws import eks, iam
 from pulumi_aws.get_partition import get_partition_output
 
-from scalr_agents.caches.efs.settings import EfsCsiDriverSettings
+from scalr_agents.caches.efs import EfsCsiDriverSettings
 from scalr_agents.model.maps import is_set
 from scalr_agents.resources.arguments.caches import EfsCsiDriverArgs
 from scalr_agents.resources.component import Component, child

@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 from pulumi_aws import efs
 
-from scalr_agents.caches.efs.settings import EfsSettings
+from scalr_agents.caches.efs import EfsSettings
 from scalr_agents.resources.component import child, error_hook
 from scalr_agents.resources.outputs import answered, optional
 

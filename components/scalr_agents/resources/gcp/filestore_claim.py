@@ -2,8 +2,8 @@
 
 import pulumi
 
+from scalr_agents.caches.filestore.kind import volume_handle, volume_manifests
 from scalr_agents.caches.filestore.settings import FilestoreClaimSettings
-from scalr_agents.caches.filestore.volume import volume_handle, volume_manifests
 from scalr_agents.resources.arguments.caches import FilestoreClaimArgs
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects

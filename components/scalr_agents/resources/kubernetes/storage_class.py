@@ -4,9 +4,13 @@ from typing import Any
 
 import pulumi
 
-from scalr_agents.caches.storage_class.claim import claim_manifests, class_manifest
-from scalr_agents.caches.storage_class.kind import StorageClassKind
-from scalr_agents.caches.storage_class.settings import StorageClassClaimSettings, StorageClassSettings
+from scalr_agents.caches.storage_class import (
+    StorageClassClaimSettings,
+    StorageClassKind,
+    StorageClassSettings,
+    claim_manifests,
+    class_manifest,
+)
 from scalr_agents.resources.arguments.caches import CacheStorageClassArgs, StorageClassClaimArgs
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects

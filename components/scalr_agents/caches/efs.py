@@ -1,20 +1,24 @@
-"""The settings of an EFS file system, of the part of it that an agent mounts, and of the CSI driver."""
+"""Amazon EFS: a file system in which each agent mounts a directory of its own, with its own access point, volume and claim."""
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from scalr_agents.caches import OnDelete
+from scalr_agents.caches import OnDelete, volumes
+from scalr_agents.caches.kind import CacheKind
 from scalr_agents.caches.volumes import OWNER
 from scalr_agents.model import aws
-from scalr_agents.model.fields import Flag, Namespace, ReleaseName, Text, unset
+from scalr_agents.model.aws import EFS_DRIVER, EFS_MOUNT_OPTIONS
+from scalr_agents.model.fields import Cloud, Flag, Namespace, ReleaseName, Text, unset
 from scalr_agents.model.findings import Findings, error
 from scalr_agents.model.forms import REQUIRED, OneOf, Rule, Unique, as_given, integral
-from scalr_agents.model.maps import is_set
+from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.maps import Deferred, is_set, lookup
 from scalr_agents.model.relations import Clash, Is, Relations, check, excludes, needs, no_effect
+from scalr_agents.model.release import CACHE_VOLUME
 from scalr_agents.model.section import Section, default
 
 _LONGEST_PATH, _DEEPEST_PATH = 100, 4
@@ -202,3 +206,69 @@ class EfsCsiDriverSettings(Section):
     manages for the driver."""
     tags: aws.Tags = {}
     """Tags of the add-on and the role."""
+
+
+_CAPACITY = "1Ti"
+"""Kubernetes requires a size for every volume; EFS ignores it."""
+
+
+def volume_manifests(release: str, namespace: str, handle: str | Deferred, *, iam: bool = False, zone: str = "") -> dict[str, Manifest]:
+    """A volume for an access point of an EFS file system, and the claim on it.
+
+    `handle` is `<file system>::<access point>`. The driver encrypts traffic by default. With `iam` it mounts with its IAM
+    identity; without, it mounts anonymously. With `zone`, only nodes of that zone mount it, because others find no mount target.
+    """
+    csi = {"driver": EFS_DRIVER, "volumeHandle": handle}
+    made = volumes.static_volume(release, namespace, csi, _CAPACITY, [*EFS_MOUNT_OPTIONS, "iam"] if iam else EFS_MOUNT_OPTIONS)
+    return made | {"volume": volumes.in_zone(made["volume"], zone)} if zone else made
+
+
+class EfsKind(EfsSettings, CacheKind):
+    """A cache on Amazon EFS. Every agent gets its own directory, volume and claim."""
+
+    title: ClassVar[str] = "Amazon EFS"
+    key_text: ClassVar[str] = "A new or existing file system on Amazon EFS."
+    resources: ClassVar[str] = "aws.efs"
+    cloud: ClassVar[Cloud | None] = "aws"
+    existing: ClassVar[str] = "file_system_id"
+    region_needed: ClassVar[bool] = True
+
+    uid: PosixId = OWNER
+    """Numeric ID of the user that owns the files. The agents' pods must run as this user."""
+    gid: PosixId = OWNER
+    """Numeric ID of the group that owns the files."""
+
+    def excludes_others(self) -> bool:
+        """Access points exclude nobody, but mount targets do."""
+        return self.has_network
+
+    def problems_of_agent(self, namespace: str, release: str) -> Iterator[str]:
+        yield from filter(None, [path_problem(access_path(namespace, release))])
+
+    def problems_of_pod(self, pod: Mapping[str, Any], what: str, place: str) -> Findings:
+        """An error for a pod that mounts the cache as another user than the owner of its files."""
+        users = sorted(_users(pod) - {self.uid})
+        if users:
+            yield error(
+                "",
+                f"its {what} run as user {' and '.join(map(str, users))}, but all files of the cache belong to user {self.uid}; "
+                f"set {place}.efs.uid, or change the agent's securityContext",
+            )
+
+    def objects(self, release: str, namespace: str, unknown: Callable[[str], Deferred]) -> dict[str, Manifest]:
+        return volume_manifests(release, namespace, unknown("volumeHandle"), iam=is_set(self.driver_role), zone=self.zone)
+
+
+def _users(pod: Mapping[str, Any]) -> set[int]:
+    """The user ids of the containers that mount the cache, as far as the pod sets them."""
+    mounting = [
+        container
+        for container in pod["containers"]
+        if any(mount.get("name") == CACHE_VOLUME for mount in container.get("volumeMounts", ()))
+    ]
+    of_pod = lookup(pod, "securityContext", "runAsUser")
+    users = [container.get("securityContext", {}).get("runAsUser", of_pod) for container in mounting]
+    return {user for user in users if isinstance(user, int)}
+
+
+KIND = EfsKind

@@ -1,1 +1,0 @@
-"""Amazon EFS: a file system in which each agent mounts a directory of its own."""
