@@ -20,8 +20,8 @@ from scalr_agents.model import kubernetes_rules, quantities
 from scalr_agents.model.findings import Path as Place
 from scalr_agents.model.findings import nearest
 from scalr_agents.model.forms import integral
-from scalr_agents.model.kubernetes_rules.containers import HUGE_PAGES
 from scalr_agents.model.maps import is_deferred
+from scalr_agents.model.pod_rules import HUGE_PAGES
 from scalr_agents.model.texts import COMPLETE, describe, expected
 
 _Problems = Iterator[tuple[Place, str]]

@@ -92,8 +92,13 @@ def is_given(values: Any, path: Sequence[str | int]) -> bool:
 
 
 def is_empty(value: object) -> bool:
-    """Whether a value is `None`, or an empty string, map or list."""
-    return value is None or (isinstance(value, str | Mapping | list) and not value)
+    """Whether a value is `None`, or an empty string, map or list. Zero and false are not empty."""
+    return value is None or (isinstance(value, str | Mapping | list | tuple) and not value)
+
+
+def is_blank(values: Any) -> bool:
+    """Whether nested maps have only empty values, like those that users copy from a chart's own values file."""
+    return all(map(is_blank, values.values())) if isinstance(values, Mapping) else is_empty(values)
 
 
 class Deferred:
@@ -109,5 +114,5 @@ def is_deferred(value: object) -> TypeGuard[Deferred]:
 
 
 def is_set(value: object) -> bool:
-    """Whether a value is set: not empty and not zero, or deferred (its content is not known yet)."""
+    """Whether a value is set: not empty, zero or false, or deferred (its content is not known yet)."""
     return is_deferred(value) or bool(value)

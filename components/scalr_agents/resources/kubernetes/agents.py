@@ -17,7 +17,7 @@ from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import gone
 from scalr_agents.model.findings import Finding, by_severity, dotted, error
 from scalr_agents.model.judge import judge
-from scalr_agents.model.maps import Values, is_given, is_set, lookup
+from scalr_agents.model.maps import Values, is_given, is_set, leaves, lookup
 from scalr_agents.model.marks import deprecations, without_deprecated_defaults
 from scalr_agents.model.origins import Layer, combine, locate
 from scalr_agents.model.release import LineError
@@ -175,21 +175,13 @@ _BEHIND: dict[str, tuple[tuple[str, ...], ...]] = {
 
 
 def _conflicts(given: AgentArguments, flat: list[Layer]) -> Iterator[Finding]:
-    translated = {dotted(layer.place): list(_leaves(layer.values)) for layer in flat}
+    translated = {dotted(layer.place): list(leaves(layer.values)) for layer in flat}
     behind = {key: paths for key, paths in _BEHIND.items() if is_set(getattr(given, key, None))}
     for key in dict.fromkeys([*translated, *behind]):
         own = translated.get(key, []) if key != "service_account_annotations" else []
         for path in dict.fromkeys([*own, *behind.get(key, ())]):
             if isinstance(lookup(given.values, *path[:-1]), Mapping) and is_given(given.values, path):
                 yield error(key, f"given together with values.{dotted(path)}, which it sets; keep one of them")
-
-
-def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    if not isinstance(content, dict):
-        yield path
-        return
-    for key, value in content.items():
-        yield from _leaves(value, (*path, key))
 
 
 def _at_argument(finding: Finding, given: AgentArguments, layers: list[Layer], settings: Settings) -> Finding:
