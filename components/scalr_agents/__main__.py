@@ -5,7 +5,6 @@ import errno
 import gc
 import os
 import sys
-from types import ModuleType
 
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -18,7 +17,7 @@ def run() -> None:
     """
     gc.disable()
     atexit.register(gc.freeze)
-    sys.modules["pydantic.plugin._loader"] = _without_plugins()
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from scalr_agents.cli import main
 
     try:
@@ -27,13 +26,6 @@ def run() -> None:
         if not (reason := _of_process(problem)):
             raise
         sys.exit(f"scalr-agents: {reason}")
-
-
-def _without_plugins() -> ModuleType:
-    """How pydantic looks for plugins, without plugins. Its own module imports importlib.metadata even if they are disabled."""
-    loader = ModuleType("pydantic.plugin._loader")
-    vars(loader)["get_plugins"] = tuple
-    return loader
 
 
 def _of_process(problem: OSError) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import pulumi
-from pulumi import _types  # the SDK itself uses it to convert argument classes
+from pulumi import _types  # nothing public tells the keys of an argument class: Kubernetes has hostIP for its host_ip
 
 from scalr_agents.model import parse
 from scalr_agents.model.findings import Finding, Path, by_severity, dotted, error, errors, warning

@@ -122,7 +122,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     claims = caches.claims() if caches else []
     if all(finding.at[:1] == (f"{PREFIX}:secrets",) for finding in errors(findings)):
         findings += [
-            *neighbours.collisions(built, claims),
+            *neighbours.collisions([*((agent, agent.objects) for agent in built), *((claim, claim.objects) for claim in claims)]),
             *namespaces.check_admission(file.namespaces, built),
             *namespaces.check_room(file.namespaces, built),
             *_check_mounts(built, claims),

@@ -13,7 +13,7 @@ from scalr_agents.charts.shared.agent import Agent, AnyAgent
 from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.pods import containers, pods
 from scalr_agents.model.findings import Finding, error, warning
-from scalr_agents.model.manifests import key_of
+from scalr_agents.model.manifests import Manifest, key_of
 from scalr_agents.model.maps import is_deferred, is_set, lookup
 from scalr_agents.stack.model import AgentEntry, place
 
@@ -33,14 +33,13 @@ _ACCOUNT_OF_ALL = "default"
 """The service account that every namespace has. It is not expected to have a cloud identity."""
 
 
-def collisions(agents: Sequence[AnyAgent], claims: "Sequence[Claim]") -> Iterator[Finding]:
+def collisions(everything: "Iterable[tuple[AnyAgent | Claim, Iterable[Manifest]]]") -> Iterator[Finding]:
     """Errors for agents and caches that own the same object, and for agents whose workloads select the same pods."""
     owners: dict[tuple[str, ...], AnyAgent | Claim] = {}
-    everything: list[AnyAgent | Claim] = [*agents, *claims]
-    for one in everything:
+    for one, objects in everything:
         releases = [one.release] if isinstance(one, Agent) else []
         selected = [("pods of", release.namespace, release.base_name, release.name) for release in releases]
-        for owned in [*selected, *map(key_of, one.objects)]:
+        for owned in [*selected, *map(key_of, objects)]:
             other = owners.setdefault(owned, one)
             if other is not one:
                 same_release = isinstance(one, Agent) and isinstance(other, Agent) and one.release.name == other.release.name

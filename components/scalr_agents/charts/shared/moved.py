@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from scalr_agents.model.findings import Finding, Path, error
-from scalr_agents.model.maps import Values, has, lookup, without
+from scalr_agents.model.maps import has, lookup, without
 
 
 class Moved(NamedTuple):
@@ -40,10 +40,10 @@ class Moved(NamedTuple):
         return has(values, path) and not (self.is_section and isinstance(lookup(values, *path), Mapping))
 
 
-def without_moved(values: Mapping[str, Any], moved: Iterable[Moved]) -> tuple[Values, list[Finding], list[Path]]:
+def without_moved(values: Mapping[str, Any], moved: Iterable[Moved]) -> tuple[Mapping[str, Any], list[Finding], list[Path]]:
     """The values without those that have moved, an error for each of those, and their new paths."""
     found = [each for each in moved if each.is_given(values)]
-    rest = dict(values)
+    rest = values
     for each in found:
         rest = without(rest, *each.old.split("."))
     return rest, [error(each.old, each.message) for each in found], [tuple(path.split(".")) for each in found for path in each.to]

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests.external_secrets import external_secret, is_external
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.mirrors import as_json, filled, with_token
 from scalr_agents.charts.shared.values import NetworkMirror, SecretReference, Tls
 from scalr_agents.model.manifests import Manifest
@@ -117,21 +116,6 @@ def known_digest(secret_data: SecretData) -> str | None:
     """The digest, if all contents are known and cannot be guessed from it."""
     known = {role: {key: value for key, value in data.items() if isinstance(value, str)} for role, data in secret_data.items()}
     return digest(known) if known == secret_data and contents(known) and not needs_key(known) else None
-
-
-def with_digest(group: dict[str, Manifest], digest: str | Deferred | None) -> dict[str, Manifest]:
-    """The objects, with the digest as an annotation of the pods that use the Secrets: these pods roll when a Secret changes."""
-    if digest is None or not any(manifest["kind"] == "Secret" for manifest in group.values()):
-        return group
-    return {role: rolling(manifest, digest) if manifest["kind"] in WORKLOADS else manifest for role, manifest in group.items()}
-
-
-def rolling(workload: Manifest, digest: str | Deferred) -> Manifest:
-    spec = workload["spec"]
-    template = spec["template"]
-    metadata = template["metadata"]
-    annotations = {**metadata.get("annotations", {}), DIGEST_ANNOTATION: digest}
-    return {**workload, "spec": {**spec, "template": {**template, "metadata": {**metadata, "annotations": annotations}}}}
 
 
 def token_reference(existing: SecretReference, made: str) -> tuple[str | Deferred, str]:
