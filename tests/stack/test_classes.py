@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from scalr_agents.charts import find
 from scalr_agents.model import quantities
 
-from tests.helpers.kinds import JOB, K8S, KINDS, LEGACY_JOB, LEGACY_LOCAL, LOCAL, TOKEN, VERSIONS, Kind, errors, load, of_one, values_of
-from tests.helpers.plain import findings
+from tests.helpers.kinds import JOB, K8S, KINDS, LEGACY_JOB, LEGACY_LOCAL, LOCAL, Kind, load, of_one, values_of
 
 AMOUNTS = {"requests": {"cpu": "1500m", "memory": "1Gi"}, "limits": {"memory": "24Gi"}}
 POOL = {"selector": {"pool": "large"}, "tolerations": [{"key": "pool"}]}
@@ -82,79 +81,6 @@ def test_an_agents_own_words_override_its_class(words: dict[str, Any], expected:
     made = load(CURRENT_JOB, sized(size, **words), tmp_path).agents[0].values.task
     memory = made.runner.resources["limits"]["memory"]
     assert (memory, made.node_selector, made.job.active_deadline_seconds) == expected
-
-
-@pytest.mark.parametrize(
-    ("kind", "size", "found"),
-    [
-        (LOCAL, {"deadlineSeconds": 60}, [("deadlineSeconds", "a deadline of runs; use agent-job, or a class without it")]),
-        (LOCAL, {"buffer": 0}, [("buffer", "placeholders; use agent-job, or a class without it")]),
-        (K8S, {"disk": "1Gi"}, [("disk", "the workspaces of runs; use agent-job or agent-local, or a class without it")]),
-        (
-            K8S,
-            {"deadlineSeconds": 60, "buffer": 1, "nodes": POOL},
-            [
-                ("deadlineSeconds", "a deadline of runs; use agent-job, or a class without it"),
-                ("buffer", "placeholders; use agent-job, or a class without it"),
-            ],
-        ),
-        (
-            K8S,
-            {"resources": {"limits": {"ephemeral-storage": "1Gi"}}},
-            [("resources", "ephemeral-storage of runs; set only requests and limits of cpu and memory")],
-        ),
-        (
-            K8S,
-            {"resources": {"claims": [{"name": "gpu"}]}},
-            [("resources", "claims of runs; set only requests and limits of cpu and memory")],
-        ),
-    ],
-)
-def test_what_a_kind_has_no_value_for_is_an_error(kind: str, size: dict[str, Any], found: list[tuple[str, str]]) -> None:
-    for each in (each for each in KINDS if each[0] == kind):
-        versions = find(kind).versions.line(VERSIONS[each]).versions
-        expected = [
-            (f"classes.large.{key}", f"for agent 'one': {kind} of agents {versions} has no value for {rest}") for key, rest in found
-        ]
-        assert errors(load(each, sized(size))) == expected
-
-
-@pytest.mark.parametrize(
-    ("changed", "found"),
-    [
-        (
-            {"classes": {"large": {}}, "agents": {"runs": {"class": "lagre"}}},
-            [
-                ("error", "agents.runs.class", "no class 'lagre'; did you mean 'large'?"),
-                ("warning", "classes.large", "no agent uses this class; set scalr-agents:agents.<name>.class to its name"),
-            ],
-        ),
-        ({"agents": {"runs": {"class": "large"}}}, [("error", "agents.runs.class", "no class 'large'; allowed: none")]),
-        ({"classes": {"large": None}, "agents": {"runs": {"class": "large"}}}, []),
-        (
-            {"classes": {"large": {"disk": "0"}}, "agents": {"runs": {"class": "large"}}},
-            [("error", "classes.large.disk", "not a size greater than zero, for instance 512Mi or 40Gi")],
-        ),
-        (
-            {"classes": {"large": {"resources": {"requests": {"memory": "99Gi"}}}}, "agents": {"runs": {"class": "large"}}},
-            [("error", "classes.large.resources", "99Gi is above the limit of 2048Mi")],
-        ),
-        (
-            {"classes": {"large": {"disk": "9GB", "dsk": 1}}, "agents": {"runs": {"class": "large"}}},
-            [
-                ("error", "classes.large.disk", "not a Kubernetes quantity; write 9G or 9Gi; given '9GB'"),
-                ("error", "classes.large.dsk", "unknown key 'dsk'; did you mean 'disk'?"),
-            ],
-        ),
-    ],
-)
-def test_mistakes(changed: dict[str, Any], found: list[tuple[str, str, str]]) -> None:
-    assert findings(changed) == [(severity, f"scalr-agents:{path}", message) for severity, path, message in found]
-
-
-def test_machines_take_no_class() -> None:
-    changed = {"classes": {"large": {}}, "machines": {"m": {"docker": {}, "class": "large"}}, "secrets": {"m": {"token": TOKEN}}}
-    assert ("error", "scalr-agents:machines.m.class") in [found[:2] for found in findings(changed)]
 
 
 SIZES = st.tuples(st.integers(1, 10**6), st.sampled_from(["", "k", "M", "G", "Ki", "Mi", "Gi"])).map(lambda size: f"{size[0]}{size[1]}")

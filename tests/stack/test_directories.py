@@ -5,16 +5,9 @@ from typing import Any
 import pytest
 from scalr_agents.model.maps import merge
 
-from tests.helpers.kinds import JOB, K8S, LOCAL, stack_of
+from tests.helpers.kinds import JOB, stack_of
 
 PLACE = "scalr-agents:agents.two"
-
-
-def cached(kind: str, **claim: Any) -> dict[str, Any]:
-    """An agent whose cache is on an existing claim, which no word of the stack file names."""
-    cache: dict[str, Any] = {"enabled": True, "persistentVolumeClaim": {"claimName": "mine", **claim}}
-    legacy_local = kind == LOCAL
-    return {"kind": kind, "values": {"persistence": cache if legacy_local else {"cache": cache}}}
 
 
 def of_node(path: str, pool: str = "", **more: Any) -> dict[str, Any]:
@@ -22,10 +15,6 @@ def of_node(path: str, pool: str = "", **more: Any) -> dict[str, Any]:
     volume = {"enabled": True, "hostPath": {"path": path, **more}}
     nodes = {"nodes": {"selector": {"pool": pool}}} if pool else {}
     return {"kind": JOB, "agentVersion": "1.4.0", "values": {"persistence": {"cache": volume}}, **nodes}
-
-
-def workers(home: str) -> dict[str, Any]:
-    return {"kind": K8S, "values": {"agent": {"data_home": home}, "workerNodeSelector": {"pool": "runs"}}}
 
 
 def mounting(volume: dict[str, Any], **mount: Any) -> dict[str, Any]:
@@ -45,109 +34,6 @@ def found(one: dict[str, Any], two: dict[str, Any]) -> list[tuple[str, str]]:
         for finding in loaded.findings
         if finding.path == PLACE and finding.message.startswith("its pods mount")
     ]
-
-
-CLAIM = "runs of one agent execute what the other has cached; give each its own directory (subPath of the claim, in its values)"
-AND_SO = "and so do those of agent 'one'"
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "words"),
-    [
-        (cached(JOB), cached(JOB), f"'cache' of claim 'mine', {AND_SO}"),
-        (cached(JOB, subPath="a"), cached(JOB, subPath="a/"), f"'a/cache' of claim 'mine', {AND_SO}"),
-        (cached(JOB, subPath="a/./b"), cached(JOB, subPath="/a//b"), f"'a/b/cache' of claim 'mine', {AND_SO}"),
-        (cached(LOCAL), cached(LOCAL), f"the root of claim 'mine', {AND_SO}"),
-        (cached(LOCAL), cached(JOB), "'cache' of claim 'mine', which is inside the root, mounted by the pods of agent 'one'"),
-        (cached(JOB), cached(LOCAL), "the root of claim 'mine', which contains 'cache', mounted by the pods of agent 'one'"),
-        (cached(JOB), cached(LOCAL, subPath="cache"), f"'cache' of claim 'mine', {AND_SO}"),
-        (
-            cached(JOB),
-            cached(LOCAL, subPath="cache/providers"),
-            "'cache/providers' of claim 'mine', which is inside 'cache', mounted by the pods of agent 'one'",
-        ),
-        (
-            cached(JOB),
-            cached(LOCAL, subPath="cache/x"),
-            "'cache/x' of claim 'mine', which is inside 'cache', mounted by the pods of agent 'one'",
-        ),
-    ],
-)
-def test_a_shared_directory_of_a_claim_is_a_warning(one: dict[str, Any], two: dict[str, Any], words: str) -> None:
-    assert found(one, two) == [("warning", f"its pods mount {words}: {CLAIM}")]
-
-
-@pytest.mark.parametrize(
-    ("one", "two"),
-    [
-        (cached(JOB, subPath="a"), cached(JOB, subPath="b")),
-        (cached(JOB, subPath="a"), cached(JOB, subPath="ab")),
-        (cached(LOCAL, subPath="local"), cached(JOB)),
-        (cached(LOCAL, subPath="cache-local"), cached(JOB)),
-        (cached(LOCAL), cached(LOCAL, claimName="other")),
-        (cached(LOCAL), {**cached(LOCAL), "namespace": "other"}),
-        (cached(LOCAL), {"kind": LOCAL}),
-        (of_node("/mnt/a"), of_node("/mnt/b")),
-        (of_node("/mnt/a"), of_node("/mnt/ab")),
-        (of_node("/mnt/a", "x"), of_node("/mnt/a", "y")),
-        (workers("/var/lib/a"), of_node("/var/lib/a", "other")),
-        (workers("/var/lib/a"), workers("/var/lib/ab")),
-    ],
-)
-def test_separate_directories(one: dict[str, Any], two: dict[str, Any]) -> None:
-    assert found(one, two) == []
-
-
-def test_a_claim_in_cache_and_in_values_is_the_same() -> None:
-    """A claim that one agent has by the word `cache`, and the other by its values."""
-    agents = {"one": {"kind": JOB, "cache": "team"}, "two": cached(LOCAL)}
-    loaded = stack_of(agents, caches={"team": {"claim": "mine"}})
-    assert [finding.path for finding in loaded.findings if "mounted by the pods of agent 'one'" in finding.message] == [PLACE]
-
-
-def test_each_agent_has_one_finding() -> None:
-    loaded = stack_of({name: cached(JOB) for name in ("one", "two", "three")})
-    told = [finding.path.rpartition(".")[2] for finding in loaded.findings if finding.message.startswith("its pods mount")]
-    assert told == ["two", "three"]
-
-
-MOUNTED = "mounted by the pods of agent 'one', on the same nodes"
-NODE = "runs of one agent can change files of the other; give each its own directory"
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "severity", "words"),
-    [
-        (of_node("/mnt/a"), of_node("/mnt/a"), "warning", f"'/mnt/a/cache' of their nodes, {AND_SO}, on the same nodes: {NODE}"),
-        (of_node("/mnt/a"), of_node("/mnt//a/./"), "warning", f"'/mnt/a/cache' of their nodes, {AND_SO}, on the same nodes: {NODE}"),
-        (
-            of_node("/mnt/a", "x"),
-            of_node("/mnt/a/cache/b"),
-            "warning",
-            f"'/mnt/a/cache/b/cache' of their nodes, which is inside '/mnt/a/cache', {MOUNTED}: {NODE}",
-        ),
-        (
-            workers("/var/lib/a"),
-            of_node("/var/lib/a/b"),
-            "warning",
-            f"'/var/lib/a/b/cache' of their nodes, which is inside '/var/lib/a', {MOUNTED}: {NODE}",
-        ),
-        (
-            workers("/var/lib/a"),
-            workers("/var/lib/a"),
-            "error",
-            f"'/var/lib/a' of their nodes, {AND_SO}, on the same nodes; set a different agent.data_home for one of them",
-        ),
-        (
-            workers("/var/lib/a/b"),
-            workers("/var/lib/a"),
-            "error",
-            f"'/var/lib/a' of their nodes, which contains '/var/lib/a/b', {MOUNTED}; set a different agent.data_home for one of them",
-        ),
-    ],
-)
-def test_a_shared_directory_of_nodes_is_a_warning(one: dict[str, Any], two: dict[str, Any], severity: str, words: str) -> None:
-    assert found(one, two) == [(severity, f"its pods mount {words}")]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ MIRRORS: list[dict[str, Any]] = [
     {"url": "https://a.acme/providers/", "include": ["registry.opentofu.org/*/*"]},
     {"url": "https://b.acme:8443/providers/"},
 ]
-LEGACY: list[Kind] = [(JOB, "legacy"), (LOCAL, "legacy")]
 CURRENT: list[Kind] = [(JOB, "current"), (LOCAL, "current")]
 SECTION = {JOB: "global", LOCAL: "agent"}
 """Where a kind has the section `tls`."""
@@ -56,48 +55,6 @@ def test_client_key_and_certificate_become_a_secret(kind: Kind) -> None:
 
 
 @with_tls
-def test_a_client_key_without_certificate_is_an_error(kind: Kind) -> None:
-    message = "requires clientCert: without it, the agent does not use mutual TLS"
-    assert errors(load(kind, secret(clientKey=KEY))) == [("secrets.one.clientKey", message)]
-
-
-@with_tls
-def test_a_plain_client_key_is_an_error(kind: Kind) -> None:
-    command = "pulumi config set --secret --path 'scalr-agents:secrets.one.clientKey'"
-    expected = [(f"agents.one.values.{SECTION[kind[0]]}.tls.clientKey", f"a private key in plain text; remove it and run: {command}")]
-    assert errors(load(kind, tls(kind, clientCert=CA, clientKey=KEY))) == expected
-    assert errors(load(kind, tls(kind, clientKey=KEY))) == expected
-    assert errors(load(kind, tls(kind, clientCert=CA, clientKey="no key"))) == expected
-    assert errors(load(kind, merge(tls(kind, clientCert=CA, clientKey=KEY), secret(clientKey=KEY)))) == expected
-
-
-def test_an_unsupported_plain_client_key_gets_no_command() -> None:
-    message = "unknown key 'clientKey': agents 0.57 to 0.65 do not support it; agents 1.0.0, 1.1 or newer do (see the agent version)"
-    assert errors(load((JOB, "legacy"), tls((JOB, "legacy"), clientKey=KEY))) == [("agents.one.values.global.tls.clientKey", message)]
-
-
-NO_TLS = "has no value for a client certificate; use agent-job or agent-local with agents 1.1 or newer"
-NO_TLS_YET = {
-    JOB: "has no value for a client certificate; use agents 1.0.0, 1.1 or newer",
-    LOCAL: "has no value for a client certificate; use agents 1.0.0, 1.1 or newer",
-}
-
-
-@pytest.mark.parametrize(
-    ("kind", "reason"),
-    [
-        ((JOB, "legacy"), f"agent-job of agents 0.57 to 0.65 {NO_TLS_YET[JOB]}"),
-        ((LOCAL, "legacy"), f"agent-local of agents 0.57 to 0.65 {NO_TLS_YET[LOCAL]}"),
-        ((K8S, "legacy"), f"agent-k8s of agents 0.53 to 0.60 {NO_TLS}"),
-        ((K8S, "current"), f"agent-k8s of agents 0.61.3 or newer {NO_TLS}"),
-    ],
-    ids=["job-legacy", "local-legacy", "k8s-legacy", "k8s-current"],
-)
-def test_client_keys_require_mutual_tls(kind: Kind, reason: str) -> None:
-    assert errors(load(kind, secret(clientKey=KEY))) == [("secrets.one.clientKey", reason)]
-
-
-@with_tls
 def test_mirror_tokens_are_inserted_by_host(kind: Kind) -> None:
     loaded = load(kind, merge(mirrors(*MIRRORS), secret(mirrorTokens={"b.acme:8443": "hidden"})))
     assert errors(loaded) == []
@@ -117,77 +74,12 @@ def test_mirrors_without_a_token_stay_plain(kind: Kind) -> None:
     assert [json.loads(found["value"]) for found in variable(loaded, "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS")][:1] == [MIRRORS]
 
 
-@with_tls
-@pytest.mark.parametrize(
-    ("given", "host", "advice"),
-    [
-        (MIRRORS, "a.acm", "did you mean 'a.acme'?"),
-        (MIRRORS, "b.acme", "did you mean 'b.acme:8443'?"),
-        ([{"url": "https://user:hidden@c.acme/"}], "b.example", "allowed: c.acme"),
-        (MIRRORS, "registry.example", "allowed: a.acme, b.acme:8443"),
-        ([], "a.acme", "allowed: none"),
-    ],
-)
-def test_a_token_for_an_unknown_mirror_is_an_error(kind: Kind, given: list[Any], host: str, advice: str) -> None:
-    found = errors(load(kind, merge(mirrors(*given), secret(mirrorTokens={host: "hidden"}))))
-    assert found == [(f'secrets.one.mirrorTokens["{host}"]', f"no mirror has this host; {advice}")]
-
-
-@with_tls
-def test_a_plain_mirror_token_is_an_error(kind: Kind) -> None:
-    command = """pulumi config set --secret --path 'scalr-agents:secrets.one.mirrorTokens["b.acme:8443"]'"""
-    expected = [("agents.one.values.agent.providerNetworkMirrors[1].token", f"a token in plain text; remove it and run: {command}")]
-    given = mirrors(MIRRORS[0], MIRRORS[1] | {"token": "hidden"})
-    assert errors(load(kind, given)) == expected
-    assert errors(load(kind, merge(given, secret(mirrorTokens={"b.acme:8443": "hidden"})))) == expected
-
-
 def test_the_command_for_a_mirror_token_names_its_host() -> None:
     """Dots in the name of a host separate no words."""
     config = {"secrets": {"one": {"mirrorTokens": {"a.acme": "hidden"}}}}
     place = 'scalr-agents:secrets.one.mirrorTokens["a.acme"]'
     message = f"is in this file in plain text; encrypt it with: pulumi config set --secret --path '{place}'"
     assert [(finding.path, finding.message) for finding in secrets.misplaced(config)] == [(place, message)]
-
-
-@with_tls
-@pytest.mark.parametrize(
-    ("wrong", "place", "reason"),
-    [
-        ({"url": "https://[a/"}, "[1].url", "not a URL with scheme and host, for instance https://mirror.acme.internal/providers/"),
-        (
-            {"url": "http://c.acme/"},
-            "[1].url",
-            "uses http://, but OpenTofu and Terraform download providers only over https://; use https://",
-        ),
-        ("https://c.acme/", "[1]", "expected a map, given a string"),
-        ({"uri": "https://c.acme/"}, "[1].uri", "unknown key 'uri'; did you mean 'url'?"),
-        ({"url": 5}, "[1].url", "expected a string, given a number; quote it"),
-    ],
-)
-def test_a_wrong_mirror_with_a_token_is_located(kind: Kind, wrong: Any, place: str, reason: str) -> None:
-    loaded = load(kind, merge(mirrors(MIRRORS[0], wrong), secret(mirrorTokens={"a.acme": "hidden"})))
-    assert (f"agents.one.values.agent.providerNetworkMirrors{place}", reason) in errors(loaded)
-    assert [path for path, _ in errors(loaded) if not path.startswith("agents.one.values.agent.providerNetworkMirrors")] == []
-    assert "hidden" not in str(loaded.findings)
-
-
-def test_a_kind_without_mirrors_names_the_others() -> None:
-    reason = "agent-k8s does not support provider mirrors; agent-job and agent-local of agents 1.3 or newer do"
-    for generation in ("legacy", "current"):
-        found = errors(load((K8S, generation), secret(mirrorTokens={"a.acme": "hidden"})))
-        assert found == [('secrets.one.mirrorTokens["a.acme"]', reason)]
-
-
-@pytest.mark.parametrize("kind", LEGACY, ids="-".join)
-def test_lines_without_mirrors_name_the_supporting_line(kind: Kind) -> None:
-    reason = f"{kind[0]} of agents 0.57 to 1.2 does not support provider mirrors; agent-job and agent-local of agents 1.3 or newer do"
-    tokens = secret(mirrorTokens={"a.acme": "hidden"})
-    assert errors(load(kind, tokens)) == [('secrets.one.mirrorTokens["a.acme"]', reason)]
-    found = dict(errors(load(kind, merge(mirrors(*MIRRORS), tokens))))
-    assert found.pop('secrets.one.mirrorTokens["a.acme"]') == reason
-    (message,) = found.values()
-    assert message.endswith("agents 0.57 to 1.2 do not support it; agents 1.3 or newer do (see the agent version)")
 
 
 @every_kind
@@ -201,15 +93,6 @@ def test_a_token_and_an_existing_secret_are_an_error(kind: Kind) -> None:
     assert secrets_of(alone) == {}
     found = variable(alone, "SCALR_AGENT_TOKEN")
     assert found[0]["valueFrom"]["secretKeyRef"]["name"] == "pool"
-
-
-@every_kind
-def test_missing_and_plain_tokens_are_errors(kind: Kind) -> None:
-    command = "pulumi config set --secret --path 'scalr-agents:secrets.one.token'"
-    assert errors(load(kind, {"secrets": None})) == [("secrets.one.token", f"missing; run: {command}")]
-    assert errors(load(kind, of_one(values={"agent": {"token": "hidden"}}))) == [
-        ("agents.one.values.agent.token", f"a token in plain text; remove it and run: {command}")
-    ]
 
 
 @every_kind

@@ -66,42 +66,6 @@ def test_expected_definitions_are_not_rendered() -> None:
     assert stack_of(SIX, kubernetes={"crds": "expect"}).lines() == []
 
 
-@pytest.mark.parametrize(
-    ("agents", "owned"),
-    [
-        (
-            {"a": {"kind": JOB, "names": "chart"}, "b": {"kind": JOB, "agentVersion": "1.4.0", "release": "scalr-agent"}},
-            "Deployment 'scalr-agent' in namespace 'scalr'",
-        ),
-        (
-            {"a": {"kind": LOCAL, "release": "x"}, "b": {"kind": JOB, "release": "x", "values": {"nameOverride": "agent-local"}}},
-            "the pods of release 'x' in namespace 'scalr'",
-        ),
-        (
-            {
-                "a": {"kind": K8S, "names": "chart", "values": {"agent": {"data_home": "/var/lib/a"}}},
-                "b": {"kind": K8S, "names": "chart", "values": {"agent": {"data_home": "/var/lib/b"}}},
-            },
-            "Role 'agent-k8s-role' in namespace 'scalr'",
-        ),
-        (
-            {"a": {"kind": LOCAL, "release": "x"}, "b": {"kind": LOCAL, "release": "x", "agentVersion": "1.4.0"}},
-            "the pods of release 'x' in namespace 'scalr'",
-        ),
-    ],
-    ids=["chart names of two lines", "pods of two kinds", "chart names of one kind", "one release in two lines"],
-)
-def test_agents_with_the_same_objects_are_errors(agents: dict[str, dict[str, Any]], owned: str) -> None:
-    advice = "set another `release` for one of them" if owned.startswith("the pods of") else "give one of them another name"
-    assert errors(stack_of(agents)) == [("agents.b", f"owns {owned}, and so does agent 'a'; {advice}")]
-
-
-def test_an_unsupported_common_setting_names_the_agent() -> None:
-    loaded = stack_of({"runs": {"kind": JOB}, "vcs": {"kind": LOCAL}}, common={"url": "https://acme.scalr.io", "labels": {"team": "web"}})
-    ((path, message),) = errors(loaded)
-    assert (path, message.partition(": ")[0]) == ("common.labels", "for agent 'vcs'")
-
-
 @pytest.mark.parametrize("kind", CACHED, ids="-".join)
 @pytest.mark.parametrize(
     "cache",
@@ -114,25 +78,3 @@ def test_a_claim_refers_to_its_agent(kind: Kind, cache: dict[str, Any]) -> None:
     mounted = {mount.volume for agent in loaded.agents for mount in mounts(agent)}
     assert mounted == {claim.key for claim in loaded.claims}
     assert len(mounted) == 1
-
-
-DEPRECATED = {"enabled": True, "persistentVolumeClaim": {"claimName": "mine"}}
-
-
-def test_a_cache_overrides_deprecated_values_or_they_are_errors() -> None:
-    words = of_one(cache="big", values={"persistence": DEPRECATED}) | {"caches": {"big": {"claim": "pvc"}}}
-    found = [path for path, _ in errors(load((LOCAL, "current"), words))]
-    assert "agents.one.values.persistence.persistentVolumeClaim.claimName" in found
-
-
-@pytest.mark.parametrize(("kind", "where"), [((LOCAL, "legacy"), "persistence"), ((LOCAL, "current"), "persistence.cache")])
-def test_values_set_by_a_cache_are_errors(kind: Kind, where: str) -> None:
-    cache = {"enabled": False, "persistentVolumeClaim": {"claimName": "mine"}}
-    values = {"persistence": cache if where == "persistence" else {"cache": cache}}
-    assert errors(load(kind, of_one(cache="big", values=values) | {"caches": {"big": {"claim": "pvc"}}})) == [
-        (
-            f"agents.one.values.{where}.persistentVolumeClaim.claimName",
-            "has no effect: scalr-agents:agents.one.cache sets what is mounted; remove one of them",
-        ),
-        (f"agents.one.values.{where}.enabled", "false, but scalr-agents:agents.one.cache turns it on; remove one of them"),
-    ]

@@ -14,7 +14,6 @@ from tests.helpers.command_line import stack as write
 from tests.helpers.plain import findings, load
 
 CILIUM: dict[str, Any] = {"egress": {"only": [{"host": "github.acme.internal"}], "enforcedBy": "cilium"}}
-AGENT = "scalr-agents:agents.runs"
 
 
 def _kinds(changed: dict[str, Any]) -> list[str]:
@@ -39,23 +38,6 @@ def test_the_network_of_an_agent_replaces_the_common_one(common: Any, own: Any, 
     assert _kinds(given) == kinds
 
 
-@pytest.mark.parametrize(
-    ("changed", "place"),
-    [
-        ({"common": {"network": {"egress": {"only": [{"host": "git.acme"}]}}}}, "scalr-agents:common"),
-        ({"agents": {"runs": {"network": {"egress": {"only": [{"host": "git.acme"}]}}}}}, AGENT),
-    ],
-)
-def test_findings_are_located_at_the_setting(changed: dict[str, Any], place: str) -> None:
-    assert [path for _, path, _ in findings(changed)] == [f"{place}.network.egress.only[0].host", f"{place}.network.egress.enforcedBy"]
-
-
-def test_findings_use_the_spelling_of_stack_files() -> None:
-    [(severity, path, message)] = findings({"common": {"network": {"egress": {"enforced_by": "cilium"}}}})[:1]
-    assert (severity, path) == ("error", "scalr-agents:common.network.egress.enforced_by")
-    assert "did you mean 'enforcedBy'?" in message
-
-
 def test_api_server_sets_the_egress_rule() -> None:
     closed = {"common": {"network": {"egress": {"enforcedBy": "gke"}}}}
     [agent] = load(closed).agents
@@ -65,16 +47,6 @@ def test_api_server_sets_the_egress_rule() -> None:
     assert {"to": [{"ipBlock": {"cidr": "10.0.0.0/28"}}], "ports": [{"protocol": "TCP", "port": port} for port in (443, 6443)]} in rules
     [(_, path, message)] = findings({"kubernetes": {"apiServer": ["10.0.0.1"]}})
     assert (path, "written 10.0.0.1/32" in message) == ("scalr-agents:kubernetes.apiServer[0]", True)
-
-
-def test_a_restricted_agent_local_closes_the_metadata_service_without_a_warning() -> None:
-    agents = {"local": {"kind": "agent-local", "namespace": "local"}}
-    secrets = {"local": {"token": "s3cr3t-token"}}
-    about = {
-        closed: [path for _, path, _ in findings({"agents": agents, "secrets": secrets, "common": {"network": CILIUM} if closed else {}})]
-        for closed in (False, True)
-    }
-    assert about == {False: ["scalr-agents:agents.local.values.allowMetadataService"], True: []}
 
 
 def test_render_prints_a_placeholder_for_the_api_server(project: Any) -> None:

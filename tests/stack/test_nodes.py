@@ -21,60 +21,12 @@ def _stack(runs: dict[str, str] | None, vcs: dict[str, str] | None, **runs_value
     return {"agents": {"runs": {**nodes, "values": runs_values}, "vcs": agent}, "secrets": {"vcs": {"token": "x"}}}
 
 
-@pytest.mark.parametrize(
-    ("runs", "vcs", "expected"),
-    [
-        ({"pool": "runs"}, {"pool": "vcs"}, None),
-        ({"pool": "runs", "zone": "a"}, {"pool": "vcs"}, None),
-        ({"pool": "all"}, {"pool": "all"}, ("error", "the same nodes as those of agent 'runs', which has another role")),
-        ({"pool": "all", "zone": "a"}, {"pool": "all"}, ("error", "the same nodes as those of agent 'runs', which has another role")),
-        ({"pool": "all"}, {"pool": "all", "zone": "a"}, ("error", "the same nodes as those of agent 'runs', which has another role")),
-        ({"pool": "all", "zone": "a"}, {"pool": "all", "disk": "ssd"}, ("warning", "its pods may run on the nodes of agent 'runs'")),
-        ({"pool": "all", "zone": "a"}, {"pool": "all", "zone": "b"}, None),
-        ({"pool": "runs"}, {"zone": "a"}, ("warning", "its pods may run on the nodes of agent 'runs', which has another role")),
-        ({"pool": "runs"}, None, ("warning", "its pods may run on the nodes of agent 'runs', which has another role")),
-        (None, None, ("warning", "its pods may run on the nodes of agent 'runs', which has another role")),
-    ],
-)
-def test_roles_on_the_same_nodes(runs: dict[str, str] | None, vcs: dict[str, str] | None, expected: tuple[str, str] | None) -> None:
-    found = [
-        (severity, message.partition(":")[0].partition(";")[0])
-        for severity, path, message in findings(_stack(runs, vcs))
-        if path == f"{VCS}.nodes"
-    ]
-    assert [severity for severity, _ in found] == ([expected[0]] if expected else [])
-    assert all(message.startswith(expected[1]) for _, message in found if expected)
-
-
-def test_one_pair_of_pods_on_the_same_nodes_is_enough() -> None:
-    """Controllers are apart, and tasks are not."""
-    given = _stack(None, {"pool": "vcs"}, agent={"nodeSelector": {"pool": "runs"}}, task={"nodeSelector": {"pool": "vcs"}})
-    assert [(severity, path) for severity, path, _ in findings(given) if path.endswith(".nodes")] == [("error", f"{VCS}.nodes")]
-
-
 def test_the_first_error_is_named() -> None:
     agent = {"kind": "agent-local", "namespace": "scalr"}
     more = {name: {**agent, "nodes": {"selector": labels}} for name, labels in (("first", {"pool": "vcs"}), ("second", {"pool": "vcs"}))}
     given = merge(_stack(None, {"pool": "vcs"}), {"agents": more, "secrets": {name: {"token": "x"} for name in more}})
     [(severity, message)] = [(severity, message) for severity, path, message in findings(given) if path == f"{VCS}.nodes"]
     assert (severity, message.partition(",")[0]) == ("error", "the same nodes as those of agent 'first'")
-
-
-def test_agents_of_one_role_may_share_nodes() -> None:
-    agent = {"kind": "agent-local", "namespace": "scalr"}
-    found = findings({"agents": {"more": agent}, "secrets": {"more": {"token": "x"}}})
-    assert [path for _, path, _ in found if path.endswith(".nodes")] == []
-
-
-def test_each_pair_of_roles_has_one_finding() -> None:
-    agents = {name: {"kind": "agent-job", "namespace": name, "values": PLAIN["values"]} for name in ("one", "two")}
-    vcs = {"kind": "agent-local", "role": "vcs", "namespace": "vcs"}
-    given = {"agents": {**agents, "vcs": vcs}, "secrets": {name: {"token": "s3cr3t-token"} for name in ("one", "two", "vcs")}}
-    message = (
-        "its pods may run on the nodes of agent 'runs', which has another role; agents for runs must not share nodes with "
-        "agents that reach a VCS provider: in nodes.selector of both, set the same label key with different values"
-    )
-    assert [finding.message for finding in load(given).findings if finding.path == f"{VCS}.nodes"] == [message]
 
 
 def _images(**changed: Any) -> list[str]:

@@ -9,13 +9,11 @@ from scalr_agents import output
 from scalr_agents.model import quantities
 from scalr_agents.model.maps import merge
 
-from tests.helpers.kinds import stack_of
-from tests.helpers.plain import findings, load
+from tests.helpers.plain import load
 from tests.helpers.schemas import assert_valid
 
 WORDS = {"pods": 20, "cpu": 40, "memory": "80Gi", "disk": "200Gi"}
 META = {"name": "scalr-agents", "namespace": "scalr"}
-JOB: dict[str, Any] = {"kind": "agent-job", "agentVersion": "1.4.0"}
 
 
 def limited(quota: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -58,100 +56,6 @@ def test_all_else_stays_as_it_is() -> None:
     assert [each for each in with_quota.objects() if each not in added] == plain.objects()
     assert with_quota.images() == plain.images()
     assert output.text(list(added), "yaml").count("kind: ") == 2
-
-
-@pytest.mark.parametrize(
-    ("quota", "found"),
-    [
-        (WORDS, []),
-        (None, []),
-        ({}, [("", "empty; set at least one of pods, cpu, memory, disk")]),
-        (
-            {"cpu": 0, "disk": "-1Gi"},
-            [(f".{word}", f"{given} allows no pods; set a higher limit") for word, given in (("cpu", 0), ("disk", "-1Gi"))],
-        ),
-        ({"pods": 0}, [(".pods", "input should be greater than 0; given the number 0")]),
-        ({"pods": 1e300}, [(".pods", "input should be less than or equal to 2147483647; given a number with more than 40 digits")]),
-        ({"runs": 3, "cpu": 8}, [(".runs", "unknown key 'runs'; allowed: pods, cpu, memory, disk")]),
-        ({"memory": "8GB"}, [(".memory", "not a Kubernetes quantity; write 8G or 8Gi; given '8GB'")]),
-    ],
-)
-def test_mistakes(quota: dict[str, Any] | None, found: list[tuple[str, str]]) -> None:
-    wanted = [("error", f"scalr-agents:namespaces.scalr.quota{word}", message) for word, message in found]
-    assert findings({"namespaces": {"scalr": {"quota": quota}}}) == wanted
-
-
-def no_room(word: str, limit: str, left: str, run: str, least: str) -> str:
-    never = f"a run of agent 'runs' requests {run} and would never start; set at least {least}"
-    return f"{word}: {limit}, which leaves {left} for runs, but {never}"
-
-
-SIDECAR = {
-    "name": "logs",
-    "image": "logs:1",
-    "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}, "runAsNonRoot": True},
-}
-BUFFER = {"values": {"task": {"buffer": {"replicas": 2}}}}
-
-
-@pytest.mark.parametrize(
-    ("quota", "agent", "found"),
-    [
-        ({"pods": 2}, {}, []),
-        ({"pods": 1}, {}, [no_room("pods", "1", "0", "1", "2")]),
-        ({"pods": 2}, {"values": {"agent": {"replicaCount": 3}}}, ["pods: 2, but the pods that always run here request 3; set at least 4"]),
-        ({"pods": 3}, BUFFER, [no_room("pods", "3", "0", "1", "4")]),
-        ({"pods": 2}, {"values": {"task": {"buffer": {"replicas": None}}}}, []),
-        ({"pods": 2}, {"prePull": True}, [no_room("pods", "2", "0", "1", "3")]),
-        ({"cpu": "850m", "memory": "1024Mi", "disk": "4658Mi"}, {}, []),
-        (
-            {"cpu": "849m", "memory": "895Mi", "disk": "4657Mi"},
-            {},
-            [
-                no_room("cpu", "849m", "749m", "750m", "850m"),
-                no_room("memory", "895Mi", "767Mi", "768Mi", "896Mi"),
-                no_room("disk", "4657Mi", "4401Mi", "4402Mi", "4658Mi"),
-            ],
-        ),
-        (
-            {"cpu": 1},
-            {"values": {"task": {"sidecars": [SIDECAR], "buffer": {"replicas": 1}}}},
-            [no_room("cpu", "1", "150m", "850m", "1700m")],
-        ),
-        ({"pods": 1, "cpu": "10m"}, {"namespace": "elsewhere"}, []),
-    ],
-)
-def test_room_for_the_pods_that_always_run_and_for_one_run(quota: dict[str, Any], agent: dict[str, Any], found: list[str]) -> None:
-    loaded = load(limited(quota, agents={"runs": agent}))
-    assert [f"{finding.at[-1]}: {finding.message}" for finding in loaded.findings if finding.severity == "error"] == found
-
-
-def test_agents_that_scale_count_with_their_smallest_number() -> None:
-    values = {"agent": {"shutdownMode": "drain"}, "terminationGracePeriodSeconds": 3600}
-    local = {"kind": "agent-local", "agentVersion": "1.4.0", "scaling": {"min": 3, "max": 9}, "values": values}
-    loaded = stack_of({"local": local}, namespaces={"scalr": {"quota": {"pods": 2}}})
-    assert [finding.message for finding in loaded.findings if finding.severity == "error"] == [
-        "2, but the pods that always run here request 3; set at least 3"
-    ]
-
-
-def test_all_agents_of_the_namespace_count() -> None:
-    agents: dict[str, dict[str, Any]] = {
-        "small": JOB,
-        "large": {**JOB, "values": {"task": {"runner": {"resources": {"requests": {"cpu": "3"}}}}}},
-        "local": {"kind": "agent-local", "agentVersion": "1.4.0", "values": {"replicaCount": 2}},
-    }
-    loaded = stack_of(agents, namespaces={"scalr": {"quota": {"cpu": 4, "pods": 4}}})
-    assert [(finding.path, finding.message) for finding in loaded.findings if finding.severity == "error"] == [
-        (
-            "scalr-agents:namespaces.scalr.quota.pods",
-            "4, which leaves 0 for runs, but a run of agent 'small' requests 1 and would never start; set at least 5",
-        ),
-        (
-            "scalr-agents:namespaces.scalr.quota.cpu",
-            "4, which leaves 1800m for runs, but a run of agent 'large' requests 3250m and would never start; set at least 5450m",
-        ),
-    ]
 
 
 @given(st.integers(1, 3), st.integers(0, 3), st.integers(1, 40), st.integers(64, 4096))

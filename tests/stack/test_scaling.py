@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from tests.helpers.plain import findings, load
 
 DRAINS = {"agent": {"shutdownMode": "drain"}, "terminationGracePeriodSeconds": 3600}
@@ -24,25 +22,3 @@ def test_an_agent_that_scales() -> None:
     made = {manifest["kind"]: manifest for manifest in load(given).objects()}
     assert made["HorizontalPodAutoscaler"]["spec"]["maxReplicas"] == 4
     assert "replicas" not in made["Deployment"]["spec"]
-
-
-@pytest.mark.parametrize("kind", ["agent-job", "agent-k8s"])
-def test_other_kinds_have_nothing_to_scale(kind: str) -> None:
-    message = f"{kind} starts what each run needs, so there is nothing to scale; remove the key"
-    assert of_scaling(stack_of({"max": 4}, kind, {})) == [("scalr-agents:agents.it.scaling", message)]
-
-
-@pytest.mark.parametrize(
-    ("scaling", "path", "said"),
-    [
-        ({"min": 4, "max": 4}, ".max", "4, but min is 4; raise max, or remove scaling and set replicaCount"),
-        ({}, ".max", "missing"),
-        ({"min": 0, "max": 4}, ".min", "greater than or equal to 1"),
-        ({"max": 4, "cpu": 101}, ".cpu", "less than or equal to 100"),
-        ({"max": 4, "cup": 50}, ".cup", "did you mean 'cpu'"),
-    ],
-)
-def test_mistakes(scaling: dict[str, Any], path: str, said: str) -> None:
-    [(at, message)] = of_scaling(stack_of(scaling))
-    assert at == f"scalr-agents:agents.it.scaling{path}"
-    assert said in message

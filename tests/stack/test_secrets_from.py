@@ -9,7 +9,7 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.maps import merge
 
 from tests import definitions
-from tests.helpers.kinds import CA, JOB, KEY, KINDS, LOCAL, Kind, errors, every_kind, load, of_one, secret, secrets_of, stack_of
+from tests.helpers.kinds import CA, JOB, KEY, KINDS, LOCAL, Kind, errors, every_kind, load, of_one, secret, secrets_of
 
 STORE = {"store": {"name": "vault", "kind": "ClusterSecretStore"}}
 TOKEN = {"token": {"key": "scalr/one", "property": "token"}}
@@ -17,7 +17,6 @@ ENV = {"env": {"GITHUB_TOKEN": {"key": "scalr/one", "property": "github"}, "SCAL
 CLIENT_KEY = {"clientKey": {"key": "scalr/one", "property": "key"}}
 CURRENT: list[Kind] = [(JOB, "current"), (LOCAL, "current")]
 SECTION = {JOB: "global", LOCAL: "agent"}
-HERE = "agents.one.secretsFrom"
 
 
 def of_store(*words: dict[str, Any], secrets: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -102,19 +101,6 @@ def test_a_client_key_is_stored_with_its_certificate(kind: Kind) -> None:
     assert (template["data"], template["mergePolicy"]) == ({"tls.crt": CA}, "Merge")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in CURRENT], ids="-".join)
-def test_a_client_key_without_mutual_tls_is_an_error(kind: Kind) -> None:
-    [(path, message)] = errors(load(kind, of_store(TOKEN, CLIENT_KEY)))
-    assert (path, message.partition("has no value for ")[1]) == (f"{HERE}.clientKey", "has no value for ")
-
-
-@every_kind
-def test_a_token_is_required_from_one_source(kind: Kind) -> None:
-    [(path, _)] = errors(load(kind, of_store(ENV)))
-    assert path == "secrets.one.token"
-    assert errors(load(kind, of_store(TOKEN), demand_tokens=True)) == []
-
-
 @every_kind
 def test_pods_roll_only_for_our_own_secrets(kind: Kind) -> None:
     """Our token and stored variables. In the opposite case, only a deployment can compute a digest."""
@@ -125,64 +111,6 @@ def test_pods_roll_only_for_our_own_secrets(kind: Kind) -> None:
 
     assert digest(of_store(ENV, secrets={"token": "a"})) == digest(secret(token="a")) != {""}
     assert digest(of_store(TOKEN, secrets={"env": {"A": "b"}})) == {""}
-
-
-@every_kind
-@pytest.mark.parametrize(("word", "content"), [("token", "x"), ("env", {"A": "x"})])
-def test_a_secret_in_both_places_is_an_error(kind: Kind, word: str, content: Any) -> None:
-    found = errors(load(kind, of_store(TOKEN, ENV, secrets={word: content})))
-    assert (f"secrets.one.{word}", f"given together with scalr-agents:{HERE}.{word}; keep one of them") in found
-
-
-@pytest.mark.parametrize("kind", CURRENT, ids="-".join)
-def test_a_client_key_in_both_places_is_an_error(kind: Kind) -> None:
-    found = errors(load(kind, merge(certificate(kind), of_store(TOKEN, CLIENT_KEY, secrets={"clientKey": KEY}))))
-    assert found == [("secrets.one.clientKey", f"given together with scalr-agents:{HERE}.clientKey; keep one of them")]
-
-
-@every_kind
-def test_an_existing_secret_with_a_stored_token_is_an_error(kind: Kind) -> None:
-    existing: Any = "pool" if kind[0] == "agent-k8s" else {"name": "pool"}
-    loaded = load(kind, merge(of_store(TOKEN), of_one(values={"agent": {"tokenExistingSecret": existing}})))
-    where = "agent.tokenExistingSecret" if kind[0] == "agent-k8s" else "agent.tokenExistingSecret.name"
-    assert errors(loaded) == [(f"{HERE}.token", f"given together with an existing Secret in {where}; keep one of them")]
-    assert not any("has no effect" in finding.message for finding in loaded.findings)
-
-
-@pytest.mark.parametrize(
-    ("given", "path", "message"),
-    [
-        ({"store": {}}, "store.name", "missing: set the name of the store"),
-        ({"store": {"name": "a", "kind": "Vault"}}, "store.kind", "given 'Vault'; allowed: 'SecretStore' or 'ClusterSecretStore'"),
-        ({"store": {"nam": "a"}}, "store.nam", "unknown key 'nam'; did you mean 'name'?"),
-        ({"store": {"name": "A b"}}, "store.name", "not a valid Kubernetes name"),
-        ({"token": {"property": "a"}}, "token.key", "missing: set the name of the secret in the store"),
-        ({"token": "hidden-9021"}, "token", "expected a map, given a string"),
-        ({"env": {"A": {}}}, "env.A.key", "missing: set the name of the secret in the store"),
-        ({"env": {"1": {"key": "a"}}}, "env.1", "not a valid name of an environment variable"),
-        ({"tokn": {"key": "a"}}, "tokn", "unknown key 'tokn'; did you mean 'token'?"),
-        ({"refreshInterval": "1d"}, "refreshInterval", "not a duration such as 1h, 30m or 1h30m"),
-        ({"refreshInterval": "-1h"}, "refreshInterval", "not a duration such as 1h, 30m or 1h30m"),
-        ({"token": None}, "", "missing: set token, env or clientKey"),
-        (
-            {"mirrorTokens": {"a.acme": {"key": "a"}}},
-            "mirrorTokens",
-            "unknown key 'mirrorTokens': the agent reads the list of mirrors and their tokens as one value; put the whole list into",
-        ),
-    ],
-)
-def test_mistakes_in_secrets_from(given: dict[str, Any], path: str, message: str) -> None:
-    loaded = load(KINDS[0], {**of_one(secretsFrom={**STORE, **TOKEN, **given})})
-    here = f"{HERE}.{path}" if path else HERE
-    assert [told for at, told in errors(loaded) if at == here and told.startswith(message)], errors(loaded)
-    assert "hidden-9021" not in str(errors(loaded))
-
-
-def test_contract_variables_are_located() -> None:
-    loaded = load((JOB, "current"), of_store(TOKEN, {"env": {"SCALR_AGENT_NAME": {"key": "a"}}}))
-    assert [finding.path for finding in loaded.findings if "overrides a variable" in finding.message] == [
-        f"scalr-agents:{HERE}.env.SCALR_AGENT_NAME"
-    ]
 
 
 @pytest.mark.parametrize("kind", CURRENT, ids="-".join)
@@ -206,12 +134,3 @@ def test_secret_annotations_are_escaped_for_the_operator() -> None:
     assert token["metadata"]["annotations"] == {"acme/owner": "{{team}}"}
     assert token["spec"]["target"]["template"]["metadata"]["annotations"] == {"acme/owner": '{{"{{"}}team}}'}
     assert token["spec"]["target"]["template"]["metadata"]["labels"].items() >= {"a": "b"}.items()
-
-
-def test_agents_with_one_stored_token_may_share_a_namespace() -> None:
-    def warned(key: str) -> list[str]:
-        agents = {name: {"kind": JOB, "secretsFrom": {**STORE, "token": {"key": given}}} for name, given in (("a", "pool"), ("b", key))}
-        return [finding.message for finding in stack_of(agents, secrets={}).findings if "shares namespace" in finding.message]
-
-    assert warned("pool") == []
-    assert len(warned("other")) == 1
