@@ -23,7 +23,7 @@ ELSEWHERE = {
     "migration/": "tests/migration",
     "model/origins.py": "tests/model/test_positions.py",
     "resources/": "tests/resources",
-    "stack/caches.py: without_region": "tests/stack/test_mistakes.py",
+    "stack/caches.py: without_region": "tests/stack/test_regions.py",
     "stack/machines.py: without_region": "tests/test_cli.py",
     "stack/project_config.py": "tests/stack/test_project_config.py",
     "stack/secrets.py: misplaced": "tests/test_cli.py",

@@ -12,8 +12,7 @@ from tests.helpers.validated import by_role
 VERSIONS = {"legacy": "0.59.0", "current": "1.4.0"}
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
-ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
-"""DER of a name alone, that of a public root: enough for what the check reads."""
+"""DER of a name alone: enough for what the check reads."""
 KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"
 NAMES_AND_IDENTITY: list[dict[str, Any]] = [
     {

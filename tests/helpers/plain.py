@@ -14,7 +14,6 @@ BASE: dict[str, Any] = {
     "agents": {"runs": PLAIN},
     "secrets": {"runs": {"token": "s3cr3t-token"}},
 }
-COMMAND = "pulumi config set --secret --path 'scalr-agents:secrets.runs.token'"
 
 
 def load(changed: dict[str, Any], directory: Path = Path(), **options: Any) -> stack.Stack:
