@@ -1,6 +1,7 @@
 """The places of the package that make findings: calls of `error` and `warning`, rows of tables, and declarations of types."""
 
 import ast
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -22,7 +23,7 @@ Key = tuple[str, int] | int
 
 class Place(NamedTuple):
     name: str
-    """`stack/agents.py: check`, or `EfsSettings: missing: a network`."""
+    """`stack/agents.py: check`, or `caches/efs.py: EfsSettings: missing: a network`."""
     keys: frozenset[Key]
     """One of them is reached if the place is."""
 
@@ -53,16 +54,18 @@ def _names(node: ast.AST) -> set[str]:
 
 def _below(model: type[Section]) -> Iterator[type[Section]]:
     for each in model.__subclasses__():
-        yield each
+        if each.__module__.startswith(f"{scalr_agents.__name__}."):
+            yield each
         yield from _below(each)
 
 
 def _of_model(model: type[Section]) -> Iterator[Place]:
+    at = f"{Path(inspect.getfile(model)).relative_to(PACKAGE)}: {model.__name__}"
     for row in vars(model).get("relations", ()):
-        yield Place(f"{model.__name__}: {row.text or row.function}", frozenset([id(row)]))
+        yield Place(f"{at}: {row.text or row.function}", frozenset([id(row)]))
     for name, field in model.model_fields.items():
         for each in _declared(field.rebuild_annotation()):
-            yield Place(f"{model.__name__}: {name} is {type(each).__name__}", frozenset([id(each)]))
+            yield Place(f"{at}: {name} is {type(each).__name__}", frozenset([id(each)]))
 
 
 def _declared(annotation: Any) -> Iterator[Declaration]:
