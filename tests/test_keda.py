@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 
 import pytest
 import yaml
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import WORKLOADS
 from scalr_agents.model.manifests import Manifest
 
 from tests import definitions

@@ -5,10 +5,9 @@ from functools import cache
 from typing import Any
 
 from scalr_agents import charts
+from scalr_agents.charts.shared import external_secrets, volumes
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.manifests import external_secrets, volumes
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
-from scalr_agents.charts.shared.pods import claim_of, containers, template_of
+from scalr_agents.charts.shared.pods import WORKLOADS, claim_of, containers, template_of
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.forms import is_subdomain
 from scalr_agents.model.manifests import KINDS, Manifest, key_of

@@ -3,7 +3,7 @@
 from functools import partial
 
 from scalr_agents import stack
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import WORKLOADS
 from scalr_agents.model.release import Line
 
 from tests.cluster.client import Client, Manifest, Manifests, wait

@@ -2,7 +2,7 @@
 
 from http import HTTPStatus
 
-from scalr_agents.charts.shared.manifests import crds
+from scalr_agents.charts.shared import crds
 from scalr_agents.model.release import Line
 
 from tests.cluster.client import ApiError, Client, Manifest, wait

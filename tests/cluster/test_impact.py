@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import WORKLOADS
 from scalr_agents.cluster.answers import understood
 from scalr_agents.cluster.kubeconfig import connect
 from scalr_agents.cluster.objects import Workload

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 from kubernetes.client import ApiClient, Configuration
-from scalr_agents.charts.shared.manifests.secrets import DIGEST_ANNOTATION
+from scalr_agents.charts.shared.secrets import DIGEST_ANNOTATION
 from scalr_agents.cluster import paths
 from scalr_agents.cluster.answers import Answer, Hidden, Listed, understood
 from scalr_agents.cluster.api import Api, Query

@@ -2,7 +2,7 @@
 
 import pytest
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import WORKLOADS
 from scalr_agents.cluster.answers import Hidden, Listed, understood
 from scalr_agents.cluster.objects import Job, Pod, Workload
 from scalr_agents.cluster.view import View

@@ -11,7 +11,7 @@ import pytest
 from pulumi import automation
 from scalr_agents import AgentCrds
 from scalr_agents.charts.agent_job.versions import TABLE
-from scalr_agents.charts.shared.manifests import crds
+from scalr_agents.charts.shared import crds
 
 from tests.engine import programs
 from tests.engine.stacks import Deployment, up

@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 import scalr_agents
-from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.charts.shared import secrets
 
 from tests.engine.stacks import Deployment, Outcome
 from tests.engine.team import HIDDEN, WORDS

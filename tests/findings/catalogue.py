@@ -25,9 +25,7 @@ from scalr_agents import stack
 from scalr_agents.caches.efs import EfsArguments, EfsClaimSettings, EfsCsiDriverSettings
 from scalr_agents.caches.filestore.settings import FilestoreArguments, FilestoreClaimSettings
 from scalr_agents.caches.storage_class import StorageClassClaimSettings, StorageClassSettings
-from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.network.settings import Network
-from scalr_agents.charts.shared.scaling import Scaling
+from scalr_agents.charts.shared.inputs import Inputs, Network, Scaling
 from scalr_agents.machines.ec2 import Ec2Arguments
 from scalr_agents.machines.gce import GceArguments
 from scalr_agents.model.findings import Finding, as_path

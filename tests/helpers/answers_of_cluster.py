@@ -7,8 +7,7 @@ from typing import Any
 from kubernetes.client import ApiClient, Configuration
 from pydantic_core import to_json
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
-from scalr_agents.charts.shared.pods import templates
+from scalr_agents.charts.shared.pods import WORKLOADS, templates
 from scalr_agents.cluster import paths
 from scalr_agents.cluster.answers import Found, Hidden, Listed, page, understood
 from scalr_agents.cluster.api import Api, Query

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from scalr_agents import charts
+from scalr_agents.charts.shared import secrets
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.loading import load
-from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.findings import errors
 
 LINES = [line for name in charts.CHARTS for line in charts.find(name).versions.lines]

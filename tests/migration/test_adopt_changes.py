@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents import charts
 from scalr_agents.charts import CHARTS
+from scalr_agents.charts.shared import crds
 from scalr_agents.charts.shared.corrections import ABSENT
-from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.migration import adopt
 from scalr_agents.migration.adopt.changes import between
 from scalr_agents.model.findings import errors

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents import charts
 from scalr_agents.charts.agent_job.moved import MOVED
-from scalr_agents.charts.shared.moved import Moved
+from scalr_agents.charts.shared.versions import Moved
 from scalr_agents.migration import alpha
 from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.maps import lookup, merge

@@ -18,9 +18,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from scalr_agents.caches import efs, storage_class
 from scalr_agents.caches.filestore import settings as filestore
-from scalr_agents.charts.shared import secrets_from
-from scalr_agents.charts.shared.network import settings as network
-from scalr_agents.charts.shared.scaling import Scaling
+from scalr_agents.charts.shared import external_secrets, inputs
+from scalr_agents.charts.shared.inputs import Scaling
 from scalr_agents.machines.ec2 import Ec2Arguments, Ec2Volume
 from scalr_agents.machines.gce import GceArguments, GceVolume
 from scalr_agents.machines.settings import Package, Volume
@@ -54,13 +53,13 @@ COMPONENTS: Mapping[str, Mapping[str, type[BaseModel]]] = {
 }
 """The models of components, by the module and the class of their arguments."""
 _SECTIONS: Mapping[type[BaseModel], tuple[str, type[BaseModel]]] = {
-    network.EgressEntry: ("EgressEntryArgs", network.EgressEntry),
-    network.Egress: ("EgressArgs", network.Egress),
-    network.Network: ("NetworkArgs", network.Network),
+    inputs.EgressEntry: ("EgressEntryArgs", inputs.EgressEntry),
+    inputs.Egress: ("EgressArgs", inputs.Egress),
+    inputs.Network: ("NetworkArgs", inputs.Network),
     Scaling: ("ScalingArgs", Scaling),
-    secrets_from.RemoteSecret: ("RemoteSecretArgs", secrets_from.RemoteSecret),
-    secrets_from.SecretStore: ("SecretStoreArgs", secrets_from.SecretStore),
-    secrets_from.SecretsFrom: ("SecretsFromArgs", secrets_from.SecretsFrom),
+    external_secrets.RemoteSecret: ("RemoteSecretArgs", external_secrets.RemoteSecret),
+    external_secrets.SecretStore: ("SecretStoreArgs", external_secrets.SecretStore),
+    external_secrets.SecretsFrom: ("SecretsFromArgs", external_secrets.SecretsFrom),
     efs.EfsClients: ("EfsClientsArgs", efs.EfsClients),
     filestore.ExportOption: ("FilestoreExportOptionArgs", filestore.ExportOption),
     Package: ("MachinePackageArgs", Package),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pulumi
 import pytest
-from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.charts.shared import secrets
 from scalr_agents.resources.kubernetes import agents, late, objects
 
 from tests.helpers.components import record

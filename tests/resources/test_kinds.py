@@ -8,8 +8,8 @@ import pulumi
 import pytest
 import scalr_agents
 from scalr_agents.charts import ChartName
+from scalr_agents.charts.shared import secrets
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.maps import merge
 from scalr_agents.resources.arguments.agents import AgentK8sArgs
 from scalr_agents.resources.kubernetes import agents

@@ -8,7 +8,7 @@ import pulumi
 import pytest
 from pulumi.output import UNKNOWN
 from pulumi.runtime import rpc
-from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.charts.shared import secrets
 
 from tests.helpers.components import program, record, refused
 from tests.helpers.recording import Recording, Registration, Secret, run

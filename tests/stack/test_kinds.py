@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.charts.shared.manifests.secrets import digest
+from scalr_agents.charts.shared.secrets import digest
 
 from tests.helpers.kinds import (
     CA,

@@ -5,8 +5,8 @@ from pydantic import BaseModel
 from scalr_agents.caches.efs import EfsKind
 from scalr_agents.caches.filestore.kind import FilestoreKind
 from scalr_agents.caches.storage_class import StorageClassKind
-from scalr_agents.charts.shared.network.settings import Network
-from scalr_agents.charts.shared.secrets_from import SecretsFrom
+from scalr_agents.charts.shared.external_secrets import SecretsFrom
+from scalr_agents.charts.shared.inputs import Network
 from scalr_agents.machines.ec2 import Ec2Settings, Ec2Volume
 from scalr_agents.machines.gce import GceSettings, GceVolume
 from scalr_agents.stack.caches import CacheEntry

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import WORKLOADS
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.maps import merge
 

@@ -6,7 +6,7 @@ Storage classes and CSI drivers, definitions of operators and of our own, a metr
 from collections.abc import Collection, Iterator, Sequence
 
 from scalr_agents.caches.drivers import DRIVERS
-from scalr_agents.charts.shared.manifests.crds import FIELD_MANAGER
+from scalr_agents.charts.shared.crds import FIELD_MANAGER
 from scalr_agents.charts.shared.pods import claims_of
 from scalr_agents.cluster.answers import Found, Hidden, Seen
 from scalr_agents.doctor import error, nodes, note, warning

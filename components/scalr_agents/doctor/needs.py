@@ -6,11 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from scalr_agents import observability
-from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared import contract, volumes
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.manifests import volumes
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
-from scalr_agents.charts.shared.pods import claim_of, containers, templates
+from scalr_agents.charts.shared.pods import WORKLOADS, claim_of, containers, templates
 from scalr_agents.cluster import paths
 from scalr_agents.model.manifests import Key, Manifest, key_of
 from scalr_agents.model.release import COMPONENT

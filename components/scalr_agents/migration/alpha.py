@@ -5,7 +5,7 @@ from typing import Any
 
 from scalr_agents.charts.agent_job.moved import MOVED
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared.moved import Moved, without_moved
+from scalr_agents.charts.shared.versions import Moved, without_moved
 from scalr_agents.model import parse
 from scalr_agents.model.findings import Finding, by_severity, error, warning
 from scalr_agents.model.maps import Values, has, is_empty, is_set, leaves, lookup, merge, nested, without, without_nulls

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent, Runs
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
-from scalr_agents.charts.shared.pods import claims_of, template_of
+from scalr_agents.charts.shared.pods import WORKLOADS, claims_of, template_of
 from scalr_agents.model.manifests import Manifest, key_of
 from scalr_agents.model.release import COMPONENT
 

@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scalr_agents.charts.shared import pods
+from scalr_agents.charts.shared import crds, pods
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.model import gone
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.fields import Cloud

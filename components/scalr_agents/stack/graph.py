@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from scalr_agents.charts.shared.agent import AnyAgent, Pods
+from scalr_agents.charts.shared.inputs import HTTPS
 from scalr_agents.charts.shared.network import destinations
 from scalr_agents.charts.shared.network.addresses import Address, Proxies, address
 from scalr_agents.charts.shared.network.destinations import PUBLIC, SCALR, Destination
-from scalr_agents.charts.shared.network.settings import HTTPS
 from scalr_agents.charts.shared.pods import claim_of, templates
 from scalr_agents.stack import Stack
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.inputs import HTTPS
 from scalr_agents.charts.shared.network import destinations
 from scalr_agents.charts.shared.network.addresses import Address, address
 from scalr_agents.charts.shared.network.destinations import Destination
-from scalr_agents.charts.shared.network.settings import HTTPS
 from scalr_agents.charts.shared.pods import images, registry_of
 
 NODES = "nodes"

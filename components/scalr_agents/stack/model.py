@@ -6,10 +6,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from scalr_agents.charts import ChartName
-from scalr_agents.charts.shared.network import settings
-from scalr_agents.charts.shared.network.settings import Network
-from scalr_agents.charts.shared.scaling import Scaling
-from scalr_agents.charts.shared.secrets_from import SecretsFrom
+from scalr_agents.charts.shared.external_secrets import SecretsFrom
+from scalr_agents.charts.shared.inputs import Cidr, Network, Scaling
 from scalr_agents.model.fields import (
     LARGEST,
     Annotations,
@@ -84,7 +82,7 @@ class Kubernetes(Section):
     """Maximum requests per second to the API server."""
     burst: Positive = 800
     """Maximum requests to the API server in a burst."""
-    api_server: list[settings.Cidr] = []
+    api_server: list[Cidr] = []
     """Networks of the cluster's API server, including the address of the Service `kubernetes`, for network policies that know no names.
     Default: `pulumi up` looks the addresses up in the cluster."""
 

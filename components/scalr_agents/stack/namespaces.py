@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
-from scalr_agents.charts.shared.pods import pods, templates
+from scalr_agents.charts.shared.pods import WORKLOADS, pods, templates
 from scalr_agents.model import quantities
 from scalr_agents.model.findings import Finding, Path, almost, error, warning
 from scalr_agents.model.forms import LONGEST_LABEL, is_dns_label

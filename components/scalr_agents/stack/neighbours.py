@@ -10,7 +10,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scalr_agents.charts.shared.agent import Agent, AnyAgent
-from scalr_agents.charts.shared.manifests.external_secrets import External
+from scalr_agents.charts.shared.external_secrets import External
 from scalr_agents.charts.shared.pods import containers, pods
 from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.model.manifests import Manifest, key_of

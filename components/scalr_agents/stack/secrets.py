@@ -6,12 +6,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from scalr_agents.charts.shared import secrets_from
-from scalr_agents.charts.shared.checks import plain_secrets
+from scalr_agents.charts.shared import external_secrets, plain_secrets
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE, SCALR_PREFIX
-from scalr_agents.charts.shared.manifests.external_secrets import External
-from scalr_agents.charts.shared.mirrors import TOKENS, host_of
-from scalr_agents.charts.shared.secrets_from import SecretsFrom
+from scalr_agents.charts.shared.environment import host_of
+from scalr_agents.charts.shared.external_secrets import External, SecretsFrom
+from scalr_agents.charts.shared.mirrors import TOKENS
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, nearest, warning
 from scalr_agents.model.judge import judge
@@ -223,7 +222,7 @@ def store_layers(
     if given is None:
         return [], []
     here = (*place(agent), FROM_STORE)
-    made, findings = secrets_from.layers(given, settings, here, in_stack_files)
+    made, findings = external_secrets.layers(given, settings, here, in_stack_files)
     findings += [*(finding.under(here) for finding in judge(given, by_alias)), *_given_twice(agent, given, secrets)]
     if given.token and is_set(lookup(combine(below), *settings.existing_token)):
         findings.append(error((*here, "token"), _beside_existing(settings)))

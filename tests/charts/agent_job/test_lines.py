@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 import yaml
 from scalr_agents import charts
-from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import crds
-from scalr_agents.charts.shared.network.settings import Network
+from scalr_agents.charts.shared import crds
+from scalr_agents.charts.shared.inputs import Inputs, Network
 from scalr_agents.model.maps import merge
 
 from tests.charts.agent_job.nodes import NAMES

@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.scaling import Scaling
+from scalr_agents.charts.shared.inputs import Inputs, Scaling
 from scalr_agents.model.maps import merge
 
 from tests.helpers.agent_local import MINIMUM, VERSIONS, objects

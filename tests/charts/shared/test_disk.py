@@ -3,10 +3,9 @@
 from typing import Any
 
 import pytest
-from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared import contract, disk
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import disk
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import WORKLOADS
 from scalr_agents.model.maps import lookup, merge
 
 from tests.helpers.opaque import Later

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.network.settings import Network
+from scalr_agents.charts.shared.inputs import Inputs, Network
 from scalr_agents.model import findings
 from scalr_agents.stack.source import Sealed
 

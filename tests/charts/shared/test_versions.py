@@ -12,7 +12,7 @@ import pytest
 import yaml
 from scalr_agents import charts, stack
 from scalr_agents.charts import CHARTS
-from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.charts.shared import secrets
 from scalr_agents.model.findings import errors
 from scalr_agents.model.maps import lookup, merge
 from scalr_agents.model.release import NEWEST, Line, numbers

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from scalr_agents.charts.agent_job import environment, task_checks
 from scalr_agents.charts.agent_job.objects import CONTROLLER
 from scalr_agents.charts.agent_job.versions import Job
-from scalr_agents.charts.shared.checks import access, containers, mirrors
-from scalr_agents.charts.shared.checks.tls import tls
+from scalr_agents.charts.shared import access, containers, mirrors, tls
 from scalr_agents.charts.shared.values import PolicyRule
 from scalr_agents.model import checks, proxies
 from scalr_agents.model.findings import Findings, entry, error, warning
@@ -51,7 +50,7 @@ def _connection(agent: Job) -> Findings:
     settings, otel, global_ = agent.values.agent, agent.values.otel, agent.values.global_
     yield from checks.url("agent.url", settings.url)
     yield from _proxy(agent)
-    yield from tls("global.tls", global_.tls)
+    yield from tls.check("global.tls", global_.tls)
     yield from proxies.server("agent.sentryDsn", settings.sentry_dsn, "https://<key>@sentry.acme.internal/1")
     if otel.enabled and not is_set(otel.endpoint):
         yield warning("otel.enabled", "has no effect: otel.endpoint is empty; set it")

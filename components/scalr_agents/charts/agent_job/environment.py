@@ -2,10 +2,9 @@
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.versions import Job
-from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.manifests import environment as env
-from scalr_agents.charts.shared.manifests import secrets, tls
-from scalr_agents.charts.shared.manifests.environment import Setting
+from scalr_agents.charts.shared import contract, secrets, tls
+from scalr_agents.charts.shared import environment as env
+from scalr_agents.charts.shared.environment import Setting
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model import marks
 from scalr_agents.model.maps import is_set
@@ -21,8 +20,8 @@ def secret_data(agent: Job) -> secrets.SecretData:
     return {
         "token": secrets.token(settings.token, settings.token_existing_secret.name),
         "env": secrets.environment(agent.inputs, settings.provider_network_mirrors),
-        "ca-bundle": secrets.ca_bundle(certificates),
-        "client-cert": secrets.client_cert(certificates),
+        "ca-bundle": tls.ca_bundle(certificates),
+        "client-cert": tls.client_cert(certificates),
     }
 
 
@@ -52,7 +51,7 @@ def controller(agent: Job) -> env.Env:
             ),
             _telemetry(values),
             _proxy(values),
-            tls.environment(values.global_.tls, agent.names),
+            tls.environment(values.global_.tls),
             env.given(settings.extra_env),
             settings.controller.extra_env,
         ],
@@ -85,7 +84,7 @@ def worker(agent: Job) -> env.Env:
                 }
             ),
             _proxy(values),
-            tls.environment(values.global_.tls, agent.names),
+            tls.environment(values.global_.tls),
             _caches(agent),
             _telemetry(values),
             env.given(values.agent.extra_env),
@@ -101,7 +100,7 @@ def runner(agent: Job) -> env.Env:
         [variable for variable in _from_secret(agent) if not variable["name"].startswith(contract.SCALR_PREFIX)],
         [
             _proxy(values),
-            tls.ca_environment(values.global_.tls, agent.names),
+            tls.ca_environment(values.global_.tls),
             env.given(values.task.runner.extra_env),
         ],
     )

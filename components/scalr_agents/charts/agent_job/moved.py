@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from scalr_agents.charts.shared.moved import Moved
+from scalr_agents.charts.shared.versions import Moved
 from scalr_agents.model.fields import EnvText
 from scalr_agents.model.maps import Values, is_deferred, merge
 

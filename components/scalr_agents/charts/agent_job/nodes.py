@@ -5,9 +5,9 @@ Their pods are idle. They run on the nodes of tasks, and as large as a task or a
 
 from scalr_agents.charts.agent_job import task
 from scalr_agents.charts.agent_job.versions import Job
+from scalr_agents.charts.shared import disk
 from scalr_agents.charts.shared.agent import Group
-from scalr_agents.charts.shared.manifests import disk
-from scalr_agents.charts.shared.manifests.objects import HARDENED
+from scalr_agents.charts.shared.pods import HARDENED
 from scalr_agents.charts.shared.values import resources
 from scalr_agents.model.forms import integral
 from scalr_agents.model.manifests import Manifest, present

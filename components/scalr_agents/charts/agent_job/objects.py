@@ -3,13 +3,11 @@
 from scalr_agents.charts.agent_job import environment, task
 from scalr_agents.charts.agent_job.pod_values import UNEVICTABLE
 from scalr_agents.charts.agent_job.versions import Job
-from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared import access, contract, disk, secrets, tls, volumes
 from scalr_agents.charts.shared.agent import Group, Pods
-from scalr_agents.charts.shared.manifests import disk, secrets, tls, volumes
-from scalr_agents.charts.shared.manifests import rbac as roles
-from scalr_agents.charts.shared.manifests.objects import hardened, layered, pod_fields
 from scalr_agents.charts.shared.network import policies
 from scalr_agents.charts.shared.network.destinations import PUBLIC
+from scalr_agents.charts.shared.pods import hardened, layered, pod_fields
 from scalr_agents.model import quantities
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import CACHE_VOLUME
@@ -23,13 +21,13 @@ def rbac(agent: Job) -> Group:
     account, permissions, release, names = agent.values.service_account, agent.values.rbac, agent.release, agent.names
     made: Group = {}
     if account.create:
-        made["service-account"] = roles.service_account(release, account.annotations, account.labels)
+        made["service-account"] = access.service_account(release, account.annotations, account.labels)
     if permissions.create:
-        made |= roles.namespaced(permissions.rules, release)
+        made |= access.namespaced(permissions.rules, release)
     if permissions.create and permissions.cluster_rules:
         role, metadata = names.cluster_role, release.cluster_metadata(names.cluster_role_binding)
-        made["cluster-role"] = roles.role("ClusterRole", release.cluster_metadata(role), permissions.cluster_rules)
-        made["cluster-role-binding"] = roles.binding("ClusterRole", role, metadata, release)
+        made["cluster-role"] = access.role("ClusterRole", release.cluster_metadata(role), permissions.cluster_rules)
+        made["cluster-role-binding"] = access.binding("ClusterRole", role, metadata, release)
     return made
 
 

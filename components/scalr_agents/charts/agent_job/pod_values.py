@@ -2,8 +2,7 @@
 
 from typing import Annotated, Literal
 
-from scalr_agents.charts.shared.values import Image, PodFields, Tls, resources
-from scalr_agents.charts.shared.volumes import Claim, Volume
+from scalr_agents.charts.shared.values import Claim, Image, PodFields, Tls, Volume, resources
 from scalr_agents.model.fields import (
     AccessMode,
     Affinity,

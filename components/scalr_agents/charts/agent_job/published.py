@@ -3,7 +3,7 @@
 from typing import Any
 
 from scalr_agents.charts.shared.corrections import ABSENT, ALL, CHECKSUM, ENV, MIRRORS, TEMPLATE, Rule, changed, gone, hardened, new
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import WORKLOADS
 from scalr_agents.charts.shared.versions import Published
 from scalr_agents.model.maps import Values
 

@@ -3,10 +3,9 @@
 from scalr_agents.charts.agent_job import environment
 from scalr_agents.charts.agent_job.pod_values import Cache
 from scalr_agents.charts.agent_job.versions import Job
-from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared import contract, disk, tls, volumes
 from scalr_agents.charts.shared.agent import Runs
-from scalr_agents.charts.shared.manifests import disk, images, tls, volumes
-from scalr_agents.charts.shared.manifests.objects import hardened, pod_fields
+from scalr_agents.charts.shared.pods import hardened, image_reference, pod_fields
 from scalr_agents.charts.shared.values import Image, grace_seconds
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.maps import Deferred
@@ -200,7 +199,7 @@ def runner_mounts(agent: Job) -> list[Manifest]:
         volumes.mount(contract.DATA_VOLUME, "/tmp", volumes.directory(data, "run/tmp")),
         volumes.mount(CACHE_VOLUME, row.binaries_mount, cache_directory(cache, row.binaries_directory), read_only=True),
         volumes.mount(CACHE_VOLUME, "/opt/plugin-cache", cache_directory(cache, "providers"), read_only=True),
-        *tls.ca_mounts(agent.values.global_.tls, agent.names),
+        *tls.ca_mounts(agent.values.global_.tls),
     ]
 
 
@@ -221,7 +220,7 @@ def worker_mounts(agent: Job) -> list[Manifest]:
 def image(agent: Job, given: Image, complete: str | Deferred | None = None) -> str | Deferred:
     """The reference of an image, unless a complete one is given."""
     global_ = agent.values.global_
-    return images.reference(global_.image_registry, given, agent.release.version, complete, namespace=global_.image_namespace)
+    return image_reference(global_.image_registry, given, agent.release.version, complete, namespace=global_.image_namespace)
 
 
 def cache_directory(cache: Cache, *parts: str) -> str:
@@ -248,5 +247,5 @@ def process_mounts(agent: Job) -> list[Manifest]:
     return [
         volumes.mount(TMP_VOLUME, "/tmp"),
         *([volumes.mount(_POD_INFO_VOLUME, directory)] if directory else []),
-        *tls.mounts(agent.values.global_.tls, agent.names),
+        *tls.mounts(agent.values.global_.tls),
     ]

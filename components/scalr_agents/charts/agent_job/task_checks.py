@@ -9,9 +9,8 @@ from scalr_agents.charts.agent_job import task
 from scalr_agents.charts.agent_job.pod_values import UNEVICTABLE
 from scalr_agents.charts.agent_job.values import CacheLimit
 from scalr_agents.charts.agent_job.versions import Job
-from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.checks import containers
-from scalr_agents.charts.shared.volumes import Volume
+from scalr_agents.charts.shared import containers, contract
+from scalr_agents.charts.shared.values import Volume
 from scalr_agents.model import checks, quantities
 from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import integral

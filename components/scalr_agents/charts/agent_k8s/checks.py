@@ -9,8 +9,7 @@ from typing import Any
 
 from scalr_agents.charts.agent_k8s.objects import TASK_LABELS, K8s, own_variables, reaches_metadata_service, selects_runs
 from scalr_agents.charts.agent_k8s.values import DEFAULT_DATA_HOME
-from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.checks import access, containers, mirrors
+from scalr_agents.charts.shared import access, containers, contract, mirrors
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model import checks, proxies
 from scalr_agents.model.aws import EFS_MOUNT_OPTIONS

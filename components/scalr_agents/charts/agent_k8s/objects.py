@@ -6,12 +6,13 @@ from typing import Any
 
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.agent_k8s.versions import K8sNames, K8sRow
+from scalr_agents.charts.shared import access, disk, secrets, volumes
+from scalr_agents.charts.shared import environment as env
 from scalr_agents.charts.shared.agent import Agent, Group, Pods, Runs
-from scalr_agents.charts.shared.manifests import disk, images, rbac, secrets, volumes
-from scalr_agents.charts.shared.manifests import environment as env
-from scalr_agents.charts.shared.manifests.objects import as_json, layered
+from scalr_agents.charts.shared.environment import as_json
 from scalr_agents.charts.shared.network import policies
 from scalr_agents.charts.shared.network.destinations import PUBLIC
+from scalr_agents.charts.shared.pods import image_reference, layered
 from scalr_agents.charts.shared.values import PolicyRule
 from scalr_agents.model import marks
 from scalr_agents.model.aws import EFS_DRIVER
@@ -79,8 +80,8 @@ def own_variables(agent: K8s) -> dict[str, str | None]:
 def permissions(agent: K8s) -> Group:
     """Service account and Role. An existing account gets the Role as well, but never the namespace's default account."""
     account, release = agent.values.service_account, agent.release
-    made = {"service-account": rbac.service_account(release, account.annotations, account.labels)} if account.create else {}
-    return made | (rbac.namespaced(_RULES, release) if account.has_role else {})
+    made = {"service-account": access.service_account(release, account.annotations, account.labels)} if account.create else {}
+    return made | (access.namespaced(_RULES, release) if account.has_role else {})
 
 
 def network_policies(agent: K8s) -> Group:
@@ -265,7 +266,7 @@ def _container(agent: K8s, component: str) -> Manifest:
     return present(
         {
             "name": agent.kind,
-            "image": images.reference("", values.image, agent.release.version, agent.inputs.agent_image),
+            "image": image_reference("", values.image, agent.release.version, agent.inputs.agent_image),
             "imagePullPolicy": values.image.pull_policy,
             "securityContext": present(values.security_context),
             "env": _environment(agent, component),

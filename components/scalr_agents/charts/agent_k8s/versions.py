@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from scalr_agents.charts.shared.corrections import ALL, CHECKSUM, ENV, TEMPLATE, Rule, changed, gone, new
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import WORKLOADS
 from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
 from scalr_agents.model.release import COMPONENT, NEWEST, NEWEST_DATED, Identity, Line, Names
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE
-from scalr_agents.charts.shared.manifests.objects import HARDENED
+from scalr_agents.charts.shared.pods import HARDENED
 from scalr_agents.model.maps import is_set, lookup
 
 ORDER, TIMES = " (order)", " (times)"

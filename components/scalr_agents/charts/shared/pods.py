@@ -1,12 +1,13 @@
-"""The pods that objects make: their templates, and the claims, containers and images in them."""
+"""Pods: parts that charts write into them, and what is in the pods that objects make."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scalr_agents.charts.shared.manifests import volumes
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
-from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.maps import lookup
+from scalr_agents.charts.shared import volumes
+from scalr_agents.charts.shared.values import Image, PodFields
+from scalr_agents.model.forms import ESCALATING
+from scalr_agents.model.manifests import Manifest, present
+from scalr_agents.model.maps import Deferred, lookup, merge
 from scalr_agents.model.release import COMPONENT
 
 _PODS = {
@@ -19,6 +20,56 @@ _PODS = {
     "pre-pull": "pods that keep images",
 }
 """Names of pods in messages, by their component label."""
+
+
+WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet")
+"""Kinds of objects that keep pods running."""
+
+
+HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+"""What the Pod Security Standard `restricted` requires of every container."""
+
+
+def pod_fields(values: PodFields) -> Manifest:
+    """The fields that are set."""
+    return {
+        "priorityClassName": values.priority_class_name,
+        "runtimeClassName": values.runtime_class_name,
+        "hostUsers": None if values.host_users else False,
+        "hostAliases": values.host_aliases,
+        "dnsPolicy": None if values.dns_policy == "ClusterFirst" else values.dns_policy,
+        "dnsConfig": values.dns_config,
+        "initContainers": values.init_containers,
+    }
+
+
+def hardened(given: Mapping[str, Any], default: Mapping[str, Any] = HARDENED) -> Manifest:
+    """A container's securityContext merged over a hardened default.
+
+    Kubernetes rejects `allowPrivilegeEscalation: false` together with a privilege that implies escalation, so the default is then dropped.
+    """
+    added = lookup(given, "capabilities", "add")
+    escalates = given.get("privileged") is True or (isinstance(added, list) and ESCALATING in added)
+    default = {key: value for key, value in default.items() if not (escalates and key == "allowPrivilegeEscalation")}
+    return present(merge(default, given))
+
+
+def layered(general: Mapping[str, Any], specific: Mapping[str, Any]) -> Manifest:
+    """A component's settings merged over the global ones; zero and false of the component take precedence too."""
+    return present(merge(general, specific))
+
+
+def image_reference(
+    registry: str, image: Image, version: str, complete: str | Deferred | None = None, *, namespace: str = ""
+) -> str | Deferred:
+    """The complete reference if one is given, else `[registry/]repository:tag`, where the tag defaults to the agent version.
+
+    A `namespace` replaces everything before the last part of the repository.
+    """
+    if complete is not None:
+        return complete
+    repository = f"{namespace}/{image.repository.rpartition('/')[2]}" if namespace else image.repository
+    return f"{registry}/{repository}:{image.tag or version}" if registry else f"{repository}:{image.tag or version}"
 
 
 def pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]:

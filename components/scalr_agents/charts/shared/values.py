@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from scalr_agents.model.fields import (
+    AccessMode,
     Containers,
     DnsConfig,
+    EmptyDir,
     Flag,
     HostAliases,
     ImageTag,
@@ -16,8 +18,11 @@ from scalr_agents.model.fields import (
     LabelText,
     Name,
     PullPolicy,
+    Quantity,
     Repository,
     SecretKey,
+    StorageClassName,
+    SubPath,
     Text,
     unset,
 )
@@ -176,3 +181,29 @@ class NetworkMirror(ChartSection):
 
 NetworkMirrors = Annotated[list[NetworkMirror], unset([])]
 """Mirrors, in the order in which they are tried."""
+
+
+class Claim(ChartSection):
+    """A PersistentVolumeClaim: an existing one, or one that is created."""
+
+    claim_name: InputName = ""
+    """Name of an existing claim. Default: a claim is created."""
+    storage_class_name: StorageClassName = ""
+    """Storage class of the created claim. `-` means none, for static volumes. Default: the cluster's default class."""
+    storage: Quantity = "4Gi"
+    """Size of the created claim."""
+    access_mode: AccessMode = "ReadWriteOnce"
+    """Access mode of the created claim."""
+    sub_path: SubPath = ""
+    """Directory inside the volume, so that several releases can share a volume. Default: the root of the volume."""
+
+
+class Volume(ChartSection):
+    """A volume of a pod."""
+
+    enabled: Flag = False
+    """Whether to use a claim. Default: an emptyDir, which is deleted with the pod."""
+    empty_dir: EmptyDir = {}
+    """Kubernetes EmptyDirVolumeSource, used if `enabled` is false."""
+    persistent_volume_claim: Claim = default(Claim)
+    """The claim, used if `enabled` is true."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from scalr_agents import charts, stack
 from scalr_agents.charts.shared.loading import identify
-from scalr_agents.charts.shared.moved import without_moved
+from scalr_agents.charts.shared.versions import without_moved
 from scalr_agents.migration.adopt import changes, secrets, steps
 from scalr_agents.migration.adopt.release import About, AboutError, completed, own_values, supported
 from scalr_agents.migration.adopt.steps import Step

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scalr_agents import charts
+from scalr_agents.charts.shared import crds
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.corrections import ABSENT, ORDER, TIMES, Change
-from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.migration.adopt.release import About
 from scalr_agents.model import secret_patterns
 from scalr_agents.model.findings import Finding, warning

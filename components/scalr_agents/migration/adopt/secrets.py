@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from scalr_agents.charts.shared.checks import plain_secrets
-from scalr_agents.charts.shared.checks.plain_secrets import LISTS, OF_CONTROLLERS, OF_RUNS, OF_WORKERS, SENTRY, VARIABLES
+from scalr_agents.charts.shared import plain_secrets
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE, SCALR_PREFIX
-from scalr_agents.charts.shared.mirrors import host_of
+from scalr_agents.charts.shared.environment import host_of
+from scalr_agents.charts.shared.plain_secrets import LISTS, OF_CONTROLLERS, OF_RUNS, OF_WORKERS, SENTRY, VARIABLES
 from scalr_agents.charts.shared.settings import Settings
 from scalr_agents.model import secret_patterns
 from scalr_agents.model.findings import Finding, dotted, entry, error, warning

@@ -4,9 +4,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from scalr_agents.charts.shared.network.settings import Network
-from scalr_agents.charts.shared.scaling import Scaling
-from scalr_agents.charts.shared.secrets_from import SecretsFrom
+from scalr_agents.charts.shared.external_secrets import SecretsFrom
+from scalr_agents.charts.shared.inputs import Network, Scaling
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text
 from scalr_agents.model.forms import integral
 from scalr_agents.model.relations import Is, Relations, excludes, no_effect

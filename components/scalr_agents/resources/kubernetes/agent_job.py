@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_job import JobAgent
+from scalr_agents.charts.shared import external_secrets
 from scalr_agents.charts.shared.agent import with_digest
-from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.resources.arguments.agents import AgentJobArgs
 from scalr_agents.resources.component import Validated, child, timeouts
 from scalr_agents.resources.kubernetes import agents, late, objects

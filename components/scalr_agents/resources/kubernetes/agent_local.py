@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_local import LocalAgent
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import WORKLOADS
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.resources.arguments.agents import AgentLocalArgs
 from scalr_agents.resources.kubernetes import agents, late, objects

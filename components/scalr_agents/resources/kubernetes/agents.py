@@ -10,9 +10,9 @@ from scalr_agents.charts.agent_job import JobAgent
 from scalr_agents.charts.agent_k8s import K8sAgent
 from scalr_agents.charts.agent_local import LocalAgent
 from scalr_agents.charts.shared.agent import A, Chart
+from scalr_agents.charts.shared.external_secrets import layers as layers_of_store
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.loading import load, misshapen_sections, shapes
-from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import gone
 from scalr_agents.model.findings import Finding, by_severity, dotted, error

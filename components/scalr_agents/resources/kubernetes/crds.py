@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import pulumi
 
 from scalr_agents.charts.agent_job.versions import TABLE
-from scalr_agents.charts.shared.manifests import crds
+from scalr_agents.charts.shared import crds
 from scalr_agents.model.findings import Finding, error
 from scalr_agents.model.release import LineError
 from scalr_agents.resources.arguments.agents import AgentCrdsArgs

@@ -10,9 +10,10 @@ from typing import Any
 
 import pulumi
 
-from scalr_agents.charts.shared import mirrors
+from scalr_agents.charts.shared import secrets
 from scalr_agents.charts.shared.agent import A, AnyAgent
-from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.charts.shared.environment import filled, mirror_list
+from scalr_agents.charts.shared.mirrors import TOKENS
 from scalr_agents.charts.shared.network import policies
 from scalr_agents.model.findings import entry
 from scalr_agents.model.maps import Deferred, is_deferred
@@ -42,7 +43,7 @@ def with_mirrors(agent: A) -> A:
     listed = agent.values.agent.provider_network_mirrors
 
     def as_json(known: Mapping[str, Any]) -> str | Deferred:
-        return mirrors.as_json(mirrors.filled(listed, {host: str(token) for host, token in known.items()}))
+        return mirror_list(filled(listed, {host: str(token) for host, token in known.items()}))
 
     network_mirrors = deferred(pulumi.Output.secret(tokens).apply(as_json))
     return replace(agent, inputs=replace(agent.inputs, network_mirrors=network_mirrors))
@@ -86,7 +87,7 @@ def digest(agent: AnyAgent, owner: pulumi.ComponentResource, name: str) -> str |
 
     def made(known: list[Any]) -> str:
         content, known_tokens, random_key = known
-        unfit = [*_unfit(content), *(entry(mirrors.TOKENS, host) for host, token in known_tokens.items() if not _is_text(token))]
+        unfit = [*_unfit(content), *(entry(TOKENS, host) for host, token in known_tokens.items() if not _is_text(token))]
         if unfit:  # fails before a pod is created with such a secret; the content is not repeated
             what = ", ".join(unfit)
             raise ValueError(f"agent {agent.release.name!r} cannot be deployed: these outputs are empty or not a string: {what}")

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import pulumi
 
-from scalr_agents.charts.shared.manifests import external_secrets
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared import external_secrets
+from scalr_agents.charts.shared.pods import WORKLOADS
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.maps import Deferred, is_deferred

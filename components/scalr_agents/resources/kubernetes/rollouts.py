@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import pulumi
 
+from scalr_agents.charts.shared import external_secrets
 from scalr_agents.charts.shared.agent import AnyAgent, Group
-from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.model.release import Release
 from scalr_agents.resources.component import error_hook
 from scalr_agents.resources.kubernetes.agents import AgentRequest

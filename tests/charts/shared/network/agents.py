@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scalr_agents.charts.shared.agent import AnyAgent, Pods
-from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.network.settings import Network
+from scalr_agents.charts.shared.inputs import Inputs, Network
 from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.maps import Values, merge
 from scalr_agents.model.release import Line

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.charts.shared.network.settings import Network
+from scalr_agents.charts.shared.inputs import Network
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.maps import Values
 from scalr_agents.model.parse import parse_arguments

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.inputs import Network
 from scalr_agents.charts.shared.network import destinations
-from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.maps import Values, merge
 
 from tests.charts.shared.network.agents import agent_of, behind, restricted

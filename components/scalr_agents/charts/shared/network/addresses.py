@@ -7,7 +7,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from scalr_agents.charts.shared.manifests.environment import Env
+from scalr_agents.charts.shared.environment import Env
 from scalr_agents.model.forms import is_host
 from scalr_agents.model.proxies import split
 from scalr_agents.model.secret_patterns import REFERENCE

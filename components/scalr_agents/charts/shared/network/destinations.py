@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple
 
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent, Pods
+from scalr_agents.charts.shared.inputs import HTTPS
 from scalr_agents.charts.shared.network.addresses import Address, Proxies, address, matches, network_of, variable
-from scalr_agents.charts.shared.network.settings import HTTPS
 from scalr_agents.model.fields import Cloud
 from scalr_agents.model.findings import Path
 

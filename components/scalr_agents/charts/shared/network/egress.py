@@ -6,11 +6,11 @@ from itertools import groupby
 
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent, Pods
+from scalr_agents.charts.shared.inputs import Egress, EgressEntry
 from scalr_agents.charts.shared.network import destinations
 from scalr_agents.charts.shared.network.addresses import is_within, matches
 from scalr_agents.charts.shared.network.destinations import ENTRIES, PUBLIC, SCALR, Destination
 from scalr_agents.charts.shared.network.policies import MOST_CILIUM_PORTS
-from scalr_agents.charts.shared.network.settings import Egress, EgressEntry
 from scalr_agents.model.findings import Findings, Path, dotted, error, warning
 
 _METADATA_NAMES = ("metadata.google.internal", "metadata.goog", "instance-data.ec2.internal")

@@ -1,4 +1,4 @@
-"""The Secrets that we create, the digest that rolls pods when one changes, and references to Secrets."""
+"""The Secrets that we create, the digest that rolls pods when one changes, and the reference to the token."""
 
 import hashlib
 import hmac
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.environment import filled, mirror_list, with_token
+from scalr_agents.charts.shared.external_secrets import external_secret, is_external
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests.external_secrets import external_secret, is_external
-from scalr_agents.charts.shared.mirrors import as_json, filled, with_token
-from scalr_agents.charts.shared.values import NetworkMirror, SecretReference, Tls
+from scalr_agents.charts.shared.values import NetworkMirror, SecretReference
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.maps import Deferred, is_set
 from scalr_agents.model.release import Release
@@ -34,25 +34,9 @@ def token(content: str | Deferred, existing: str | Deferred) -> dict[str, str | 
 def environment(inputs: Inputs, mirrors: Sequence[NetworkMirror] = ()) -> dict[str, str | Deferred]:
     """Content of the Secret with the user's variables, and with the list of mirrors if one of them has a token."""
     complete = filled(mirrors, inputs.mirror_tokens)
-    secret = {contract.MIRRORS_VARIABLE: _list_of(complete, inputs)} if with_token(complete) else {}
+    listed = mirror_list(complete) if inputs.network_mirrors is None else inputs.network_mirrors
+    secret = {contract.MIRRORS_VARIABLE: listed} if with_token(complete) else {}
     return dict(sorted({**secret, **inputs.secret_env}.items()))
-
-
-def _list_of(mirrors: Sequence[NetworkMirror], inputs: Inputs) -> str | Deferred:
-    return as_json(mirrors) if inputs.network_mirrors is None else inputs.network_mirrors
-
-
-def ca_bundle(tls: Tls) -> dict[str, str | Deferred]:
-    """Content of the Secret with the CA bundle, unless an existing one is used."""
-    made = is_set(tls.ca_bundle) and not is_set(tls.ca_bundle_secret.name)
-    return {tls.ca_bundle_secret.key: tls.ca_bundle} if made else {}
-
-
-def client_cert(tls: Tls) -> dict[str, str | Deferred]:
-    """Content of the Secret with the client certificate and key, unless an existing one is used."""
-    existing = tls.client_cert_secret
-    made = is_set(tls.client_cert) and is_set(tls.client_key) and not is_set(existing.name)
-    return {existing.cert_key: tls.client_cert, existing.key_key: tls.client_key} if made else {}
 
 
 def objects(
@@ -121,17 +105,3 @@ def known_digest(secret_data: SecretData) -> str | None:
 def token_reference(existing: SecretReference, made: str) -> tuple[str | Deferred, str]:
     """Name and key of the Secret with the token. The user's key applies only to the user's Secret."""
     return (existing.name, existing.key) if is_set(existing.name) else (made, contract.TOKEN_KEY)
-
-
-def ca_bundle_reference(tls: Tls, made: str) -> str | Deferred | None:
-    """Name of the Secret with the CA bundle, if there is one."""
-    if is_set(tls.ca_bundle_secret.name):
-        return tls.ca_bundle_secret.name
-    return made if is_set(tls.ca_bundle) else None
-
-
-def client_cert_reference(tls: Tls, made: str) -> str | Deferred | None:
-    """Name of the Secret with the client certificate and key, if there is one."""
-    if is_set(tls.client_cert_secret.name):
-        return tls.client_cert_secret.name
-    return made if client_cert(tls) else None

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scalr_agents.charts.shared.contract import DISK
-from scalr_agents.charts.shared.values import Image, PodFields
-from scalr_agents.charts.shared.volumes import Volume
+from scalr_agents.charts.shared.values import Image, PodFields, Volume
 from scalr_agents.model import quantities
 from scalr_agents.model.checks import NO_REFERENCE, image_tag
 from scalr_agents.model.findings import Findings, entry, error, nearest, warning

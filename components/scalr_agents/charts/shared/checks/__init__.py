@@ -1,1 +1,0 @@
-"""Cross-checks that at least two charts have."""

@@ -1,1 +1,0 @@
-"""Parts of objects that several charts share."""
