@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from scalr_agents import charts, stack
-from scalr_agents.machines.instance_types import GOOGLE_FAMILIES
+from scalr_agents.machines.gcp import FAMILIES
 from scalr_agents.model.findings import errors
 from scalr_agents.model.maps import lookup, merge
 from scalr_agents.model.release import Line
@@ -138,7 +138,7 @@ def test_the_machines_page_lists_google_s_families() -> None:
     page = (REPOSITORY / "docs" / "machines.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z0-9, ]+) \| (x86_64|arm64) \| `([a-z-]+)` \|$", page, re.MULTILINE)
     listed = {name: (cpu, disk) for names, cpu, disk in rows for name in names.split(", ")}
-    assert listed == {name: (family.architecture, family.disk) for name, family in GOOGLE_FAMILIES.items()}
+    assert listed == {name: (family.architecture, family.disk) for name, family in FAMILIES.items()}
 
 
 def test_messages_in_the_versions_page_are_current() -> None:

@@ -26,8 +26,8 @@ from scalr_agents.caches.efs import EfsArguments, EfsClaimSettings, EfsCsiDriver
 from scalr_agents.caches.filestore.settings import FilestoreArguments, FilestoreClaimSettings
 from scalr_agents.caches.storage_class import StorageClassClaimSettings, StorageClassSettings
 from scalr_agents.charts.shared.inputs import Inputs, Network, Scaling
-from scalr_agents.machines.ec2 import Ec2Arguments
-from scalr_agents.machines.gce import GceArguments
+from scalr_agents.machines.aws import Ec2Arguments
+from scalr_agents.machines.gcp import GceArguments
 from scalr_agents.model.findings import Finding, as_path
 from scalr_agents.model.judge import judge
 from scalr_agents.model.maps import Values, merge, nested

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.machines import instance_types
+from scalr_agents.machines import gcp
 
 from tests.helpers.machines import CA, EC2, GCE, URL, load
 
@@ -50,30 +50,6 @@ def test_user_data_without_certificates_has_a_limit_on_aws() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "gib"),
-    [("t3.medium", 4), ("m7i.xlarge", 16), ("c6g.large", 4), ("r6i.2xlarge", 64), ("m7g.medium", 4), ("p5.48xlarge", None), ("x", None)],
-)
-def test_memory_of_instance_types(kind: str, gib: int | None) -> None:
-    assert instance_types.ec2_memory(kind) == (gib * instance_types.GIB if gib else None)
-
-
-@pytest.mark.parametrize(
-    ("kind", "gib"),
-    [
-        ("e2-medium", 4),
-        ("n2-standard-4", 16),
-        ("n1-standard-2", 7.5),
-        ("c3-highmem-4", 32),
-        ("custom-2-5120", 5),
-        ("n2-custom-4-8192", 8),
-        ("z9", None),
-    ],
-)
-def test_memory_of_machine_types(kind: str, gib: float | None) -> None:
-    assert instance_types.gce_memory(kind) == (gib * instance_types.GIB if gib else None)
-
-
-@pytest.mark.parametrize(
     ("kind", "architecture", "disk"),
     [
         ("e2-standard-2", "x86_64", "pd-balanced"),
@@ -87,5 +63,5 @@ def test_memory_of_machine_types(kind: str, gib: float | None) -> None:
     ],
 )
 def test_image_and_disk_of_machine_types(kind: str, architecture: str, disk: str) -> None:
-    assert instance_types.gce_image(kind).endswith("-arm64") == (architecture == "arm64")
-    assert instance_types.gce_disk_type(kind) == disk
+    assert gcp.default_image(kind).endswith("-arm64") == (architecture == "arm64")
+    assert gcp.disk_type(kind) == disk

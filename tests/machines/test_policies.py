@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.machines import policies
+from scalr_agents.machines.aws import machine_policy
 
 from tests.helpers.mocked_clouds import ACCOUNT, REGION
 from tests.helpers.policies import allows
@@ -28,11 +28,11 @@ GROUP = f"arn:aws:autoscaling:{REGION}:{ACCOUNT}:autoScalingGroup:0a1b:autoScali
     ],
 )
 def test_the_secret_and_the_group_of_the_machine(action: str, resource: str, allowed: bool) -> None:
-    assert allows(policies.machine(SECRET, NAME), action, resource) == allowed
+    assert allows(machine_policy(SECRET, NAME), action, resource) == allowed
 
 
 def test_the_key_may_only_decrypt_the_secret() -> None:
-    policy = policies.machine(SECRET, NAME, KEY)
+    policy = machine_policy(SECRET, NAME, KEY)
     context = "kms__EncryptionContext:SecretARN"
     through: dict[str, Any] = {"kms__ViaService": f"secretsmanager.{REGION}.amazonaws.com", context: SECRET}
     assert allows(policy, "kms:Decrypt", KEY, **through)
@@ -42,9 +42,9 @@ def test_the_key_may_only_decrypt_the_secret() -> None:
 
 def test_the_log_group_is_write_only() -> None:
     group = f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{NAME}"
-    policy = policies.machine(SECRET, NAME, log_group=NAME)
+    policy = machine_policy(SECRET, NAME, log_group=NAME)
     for action in ("logs:CreateLogStream", "logs:PutLogEvents"):
         assert allows(policy, action, f"{group}:log-stream:ip-10-0-0-1")
         assert not allows(policy, action, f"{group}-other:log-stream:ip-10-0-0-1")
-        assert not allows(policies.machine(SECRET, NAME), action, f"{group}:log-stream:ip-10-0-0-1")
+        assert not allows(machine_policy(SECRET, NAME), action, f"{group}:log-stream:ip-10-0-0-1")
     assert not allows(policy, "logs:GetLogEvents", f"{group}:log-stream:ip-10-0-0-1")

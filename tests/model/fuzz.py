@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from scalr_agents import stack
 from scalr_agents.caches import efs
 from scalr_agents.caches.filestore import settings as filestore
-from scalr_agents.machines.ec2 import Ec2Arguments, Ec2Settings, Ec2Volume
-from scalr_agents.machines.gce import GceArguments, GceSettings
+from scalr_agents.machines.aws import Ec2Arguments, Ec2Settings, Ec2Volume
+from scalr_agents.machines.gcp import GceArguments, GceSettings
 from scalr_agents.machines.settings import Package, Secrets, SharedSettings
 from scalr_agents.model import parse
 from scalr_agents.model.findings import Finding, Path, dotted, errors, starts

@@ -15,7 +15,7 @@ from scalr_agents.caches.efs import EfsSettings
 from scalr_agents.charts.agent_job import JobAgent
 from scalr_agents.charts.agent_job.values import Agent, Rbac
 from scalr_agents.charts.shared.loading import load
-from scalr_agents.machines.ec2 import Ec2Settings
+from scalr_agents.machines.aws import Ec2Settings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.fields import Text
 from scalr_agents.model.findings import Finding

@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from scalr_agents.caches import efs, storage_class
 from scalr_agents.caches.filestore import settings as filestore
 from scalr_agents.caches.storage_class import StorageClassKind
-from scalr_agents.machines.ec2 import Ec2Arguments
-from scalr_agents.machines.gce import GceArguments
+from scalr_agents.machines.aws import Ec2Arguments
+from scalr_agents.machines.gcp import GceArguments
 from scalr_agents.machines.settings import Package
 from scalr_agents.model.judge import relations
 from scalr_agents.model.relations import Check, Relation

@@ -20,8 +20,8 @@ from scalr_agents.caches import efs, storage_class
 from scalr_agents.caches.filestore import settings as filestore
 from scalr_agents.charts.shared import external_secrets, inputs
 from scalr_agents.charts.shared.inputs import Scaling
-from scalr_agents.machines.ec2 import Ec2Arguments, Ec2Volume
-from scalr_agents.machines.gce import GceArguments, GceVolume
+from scalr_agents.machines.aws import Ec2Arguments, Ec2Volume
+from scalr_agents.machines.gcp import GceArguments, GceVolume
 from scalr_agents.machines.settings import Package, Volume
 from scalr_agents.model.forms import Required
 from scalr_agents.model.maps import Deferred

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents.machines import policies
+from scalr_agents.machines.aws import machine_policy
 
 from tests.helpers.components import inputs, program, record, refused
 from tests.helpers.mocked_clouds import NETWORK, PROJECT, SUBNETWORK
@@ -290,7 +290,7 @@ def test_the_role_is_for_ec2_with_the_policy_of_its_secret() -> None:
     assert allows(made["role"]["assumeRolePolicy"], "sts:AssumeRole", principal={"Service": "ec2.amazonaws.com"})
     assert not allows(made["role"]["assumeRolePolicy"], "sts:AssumeRole", principal={"Service": "lambda.amazonaws.com"})
     arn = made["secret-version"]["secretId"]
-    assert made["role-policy"]["policy"] == policies.machine(arn, NAME, KEY)
+    assert made["role-policy"]["policy"] == machine_policy(arn, NAME, KEY)
 
 
 @pytest.mark.parametrize("component", COMPONENTS)

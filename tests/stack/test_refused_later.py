@@ -7,8 +7,8 @@ from scalr_agents.caches.filestore.kind import FilestoreKind
 from scalr_agents.caches.storage_class import StorageClassKind
 from scalr_agents.charts.shared.external_secrets import SecretsFrom
 from scalr_agents.charts.shared.inputs import Network
-from scalr_agents.machines.ec2 import Ec2Settings, Ec2Volume
-from scalr_agents.machines.gce import GceSettings, GceVolume
+from scalr_agents.machines.aws import Ec2Settings, Ec2Volume
+from scalr_agents.machines.gcp import GceSettings, GceVolume
 from scalr_agents.stack.caches import CacheEntry
 from scalr_agents.stack.machines import MachineEntry
 from scalr_agents.stack.model import AgentSecrets, Common, Kubernetes, Namespace, Nodes, Proxy, StackFile

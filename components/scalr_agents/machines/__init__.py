@@ -1,8 +1,8 @@
 """Agents on virtual machines and on Docker hosts: settings, checks, and the files of a machine. Plain data in, text out.
 
-`settings`, `ec2` and `gce` declare the settings, `checks` checks what no declaration says, `versions` has what differs between versions of
-the agent, `environment` makes the agent's variables, `units` and `files` make the files on the machine, and `documents` the formats in
-which they are printed. `on_machine` is a program that runs on the machine.
+`settings` declares the settings of all machines, `aws` and `gcp` those of a cloud and what else is particular to it. `checks` checks what
+no declaration says, `versions` has what differs between versions of the agent, `environment` makes the agent's variables, `units` and
+`files` make the files on the machine, and `documents` the formats in which they are printed. `on_machine` is a program that runs there.
 """
 
 from dataclasses import dataclass

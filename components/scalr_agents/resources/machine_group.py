@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import pulumi
 
 from scalr_agents.machines import Machine, Platform, checks, documents, environment
-from scalr_agents.machines.ec2 import Ec2Volume
-from scalr_agents.machines.gce import GceVolume
+from scalr_agents.machines.aws import Ec2Volume
+from scalr_agents.machines.gcp import GceVolume
 from scalr_agents.machines.settings import Arguments, Package, Secrets
 from scalr_agents.model import quantities
 from scalr_agents.model.findings import Finding

@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel
 
 from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
-from scalr_agents.machines.ec2 import Ec2Settings
-from scalr_agents.machines.gce import GceSettings
+from scalr_agents.machines.aws import Ec2Settings
+from scalr_agents.machines.gcp import GceSettings
 from scalr_agents.machines.settings import AgentSettings, Package, Secrets, SharedSettings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.fields import AgentVersion, unset

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, cast
 import pulumi
 from pulumi_aws import autoscaling, cloudwatch, ec2
 
-from scalr_agents.machines import CloudNames, Machine, documents, policies, units
-from scalr_agents.machines.ec2 import Ec2Arguments, Ec2Settings
+from scalr_agents.machines import CloudNames, Machine, documents, units
+from scalr_agents.machines.aws import Ec2Arguments, Ec2Settings, machine_policy
 from scalr_agents.machines.settings import Secrets
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.arguments.machines import Ec2AgentsArgs
@@ -155,7 +155,7 @@ class Ec2Agents(Validated["Ec2Request"]):
 
 
 def _policy(names: CloudNames, key: str | None) -> str:
-    return policies.machine(names.secret, names.group, key or "", names.log_group)
+    return machine_policy(names.secret, names.group, key or "", names.log_group)
 
 
 def _user_data(machine: Machine, names: CloudNames) -> str:

@@ -8,8 +8,7 @@ import pulumi
 from pulumi_aws import iam
 from pulumi_aws.get_partition import get_partition_output
 
-from scalr_agents.machines import policies
-from scalr_agents.machines.ec2 import Ec2Settings
+from scalr_agents.machines.aws import SSM_POLICY, Ec2Settings, trust_policy
 from scalr_agents.model.maps import is_deferred
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.component import child, explained
@@ -44,7 +43,7 @@ def register(
         name=named,
         path=settings.role_path or None,
         permissions_boundary=optional(settings.permissions_boundary),
-        assume_role_policy=policies.trust(),
+        assume_role_policy=trust_policy(),
         force_detach_policies=True,  # others may have attached policies
         tags=tags,
         opts=child(
@@ -102,7 +101,7 @@ def _attached(
     if settings.ssm:
         found = get_partition_output(opts=pulumi.InvokeOutputOptions(parent=owner))
         partition = answered("aws:index/getPartition:getPartition", found.partition, "partition")
-        managed = pulumi.Output.concat("arn:", partition, ":iam::aws:", policies.SSM_POLICY)
+        managed = pulumi.Output.concat("arn:", partition, ":iam::aws:", SSM_POLICY)
         attached.append(
             iam.RolePolicyAttachment(
                 f"{name}-policy-ssm", role=role.name, policy_arn=managed, opts=child(owner, opts, delete_before_replace=False)

@@ -7,7 +7,7 @@ import pulumi
 from pulumi_aws import ec2, vpc
 
 from scalr_agents.machines import Machine
-from scalr_agents.machines.ec2 import Ec2Settings
+from scalr_agents.machines.aws import Ec2Settings
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.component import child, explained
 

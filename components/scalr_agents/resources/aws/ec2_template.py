@@ -7,7 +7,7 @@ import pulumi
 from pulumi_aws import ec2, ssm
 
 from scalr_agents.machines import Machine
-from scalr_agents.machines.ec2 import UBUNTU_ON_EC2, Ec2Settings
+from scalr_agents.machines.aws import UBUNTU_ON_EC2, Ec2Settings
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.component import child, explained
 from scalr_agents.resources.outputs import optional

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import pulumi
 from pulumi_gcp import compute, secretmanager, serviceaccount
 
-from scalr_agents.machines import CloudNames, Machine, documents, instance_types
-from scalr_agents.machines.gce import GceArguments, GceSettings
+from scalr_agents.machines import CloudNames, Machine, documents, gcp
+from scalr_agents.machines.gcp import GceArguments, GceSettings
 from scalr_agents.machines.settings import Secrets
 from scalr_agents.model.maps import is_set
 from scalr_agents.resources import machine_group
@@ -205,9 +205,9 @@ def _disk(settings: GceSettings) -> compute.InstanceTemplateDiskArgs:
     return compute.InstanceTemplateDiskArgs(
         boot=True,
         auto_delete=True,
-        source_image=settings.machine_image or instance_types.gce_image(settings.machine_type),
+        source_image=settings.machine_image or gcp.default_image(settings.machine_type),
         disk_size_gb=machine_group.gibibytes(settings.volume),
-        disk_type=instance_types.gce_disk_type(settings.machine_type),
+        disk_type=gcp.disk_type(settings.machine_type),
         disk_encryption_key=compute.InstanceTemplateDiskDiskEncryptionKeyArgs(kms_key_self_link=key) if is_set(key) else None,
     )
 

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import pulumi
 from pulumi_gcp import compute
 
-from scalr_agents.machines import Machine, gce
-from scalr_agents.machines.gce import GceSettings
+from scalr_agents.machines import Machine, gcp
+from scalr_agents.machines.gcp import GceSettings
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.component import child, explained
 from scalr_agents.resources.outputs import as_output, parsed
@@ -26,7 +26,7 @@ def register(
     owner: pulumi.ComponentResource, name: str, machine: Machine, settings: GceSettings, opts: pulumi.ResourceOptions | None
 ) -> Network:
     """Look up the subnetwork, and register the egress rules that an agent needs. Google Cloud denies ingress by default."""
-    where = parsed(as_output(settings.subnetwork), lambda given: gce.subnetwork(given, settings.region))
+    where = parsed(as_output(settings.subnetwork), lambda given: gcp.subnetwork(given, settings.region))
     subnetwork = compute.get_subnetwork_output(
         name=where.apply(lambda found: found.name),
         region=where.apply(lambda found: found.region),

@@ -1,18 +1,17 @@
-"""The settings of agents on Compute Engine: machines in a regional managed instance group."""
+"""Agents on Compute Engine, in a regional managed instance group: their settings, and what their machine types require."""
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field
 
-from scalr_agents.machines import instance_types
 from scalr_agents.machines.settings import MOST_EGRESS_PORTS, Arguments, Port, Volume, count
 from scalr_agents.model import google
 from scalr_agents.model.fields import InputText
 from scalr_agents.model.findings import Findings, error
 from scalr_agents.model.forms import REQUIRED, Form, caution, integral
-from scalr_agents.model.relations import Is, Relations, check
+from scalr_agents.model.relations import Relations, check
 from scalr_agents.model.section import Section, default
 
 _SUBNETWORK = (
@@ -55,6 +54,42 @@ def _in_region(given: str, region: str) -> Findings:
         yield error("subnetwork", str(problem))
 
 
+class Family(NamedTuple):
+    """What a family of machine types requires."""
+
+    disk: str = "pd-balanced"
+    """Type of the boot disk. The newest families do not support Persistent Disk, the oldest do not support Hyperdisk."""
+    architecture: Literal["x86_64", "arm64"] = "x86_64"
+
+
+_HYPERDISK = "hyperdisk-balanced"
+FAMILIES: Mapping[str, Family] = {
+    **{name: Family() for name in ("c2", "c2d", "c3", "c3d", "e2", "f1", "g1", "n1", "n2", "n2d", "t2d")},
+    **{name: Family(_HYPERDISK) for name in ("c4", "c4d", "n4", "n4d")},
+    **{name: Family(_HYPERDISK, "arm64") for name in ("c4a", "n4a")},
+    "t2a": Family(architecture="arm64"),
+}
+"""The general-purpose and compute-optimized families, from https://cloud.google.com/compute/docs/machine-resource and
+https://cloud.google.com/compute/docs/disks/hyperdisks, as of March 2026."""
+_UBUNTU = "projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts"
+
+
+def _family(machine_type: str) -> Family | None:
+    """The family of a machine type, or `None` for unknown families. `custom-<vCPUs>-<MB>` belongs to n1."""
+    return FAMILIES.get("n1" if machine_type.startswith("custom-") else machine_type.partition("-")[0])
+
+
+def default_image(machine_type: str) -> str:
+    """The default image of machines: Ubuntu for the architecture of their type."""
+    family = _family(machine_type)
+    return f"{_UBUNTU}-arm64" if family and family.architecture == "arm64" else _UBUNTU
+
+
+def disk_type(machine_type: str) -> str:
+    """The type of boot disk that a machine type supports."""
+    return (_family(machine_type) or Family()).disk
+
+
 class GceVolume(Volume):
     """The machine's disk. It holds the system, Docker's images and the data of runs."""
 
@@ -62,18 +97,14 @@ class GceVolume(Volume):
     """Full name of the Cloud KMS key that encrypts the disk. Default: the key that Google manages. The disk is always encrypted."""
 
 
-def _room(kind: str, concurrency: int, memory_per_run: str) -> Findings:
-    yield from instance_types.room(("machine_type",), kind, instance_types.gce_memory(kind), concurrency, memory_per_run)
-
-
 def _known_family(kind: str) -> str:
-    known = ", ".join(instance_types.GOOGLE_FAMILIES)
+    known = ", ".join(sorted(FAMILIES))
     text = f"unknown family: an x86_64 image and a pd-balanced disk are used; known: {known}"
-    return "" if instance_types.gce_family(kind) else text
+    return "" if _family(kind) else text
 
 
 def _architecture(image: str, kind: str) -> Findings:
-    family = instance_types.gce_family(kind)
+    family = _family(kind)
     named = next((cpu for cpu, parts in _IMAGES.items() if any(part in image for part in parts)), None)
     if family and named and named != family.architecture:
         message = f"is an image for {named}, but {kind} is {family.architecture}; remove it to use Ubuntu, or set another image"
@@ -109,7 +140,6 @@ class GceSettings(Section):
         check("subnetwork", "region", when="region", by=_in_region),
         check("max", "min", by=count, named="min"),
         check("machine_image", "machine_type", by=_architecture),
-        check("machine_type", "concurrency", "memory_per_run", unless=Is("role", "vcs"), by=_room),
     )
 
 

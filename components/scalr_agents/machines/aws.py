@@ -1,15 +1,19 @@
-"""The settings of agents on EC2: machines in an Auto Scaling group."""
+"""Agents on EC2, in an Auto Scaling group: their settings, and the IAM policies of the machines' role.
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated, ClassVar, Literal
+The role may read its secret, complete its lifecycle action, and write the agent's log.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from scalr_agents.machines import instance_types
 from scalr_agents.machines.settings import MOST_EGRESS_PORTS, Arguments, Port, Volume, Whole, count
 from scalr_agents.model import aws
 from scalr_agents.model.fields import Flag, unset
-from scalr_agents.model.findings import Findings, Path, error
+from scalr_agents.model.findings import Findings, error
 from scalr_agents.model.forms import REQUIRED, OneOf, Unique, integral
 from scalr_agents.model.relations import Is, Relations, check, excludes, no_effect, risky
 from scalr_agents.model.section import Section, default
@@ -32,19 +36,15 @@ class Ec2Volume(Volume):
     """ARN of the key that encrypts the disk, and the secret. Default: the key that AWS manages. The disk is always encrypted."""
 
 
-def _types(kind: str, others: Sequence[str]) -> Iterator[tuple[Path, str]]:
-    yield ("instance_type",), kind
-    yield from ((("other_instance_types", index), other) for index, other in enumerate(others))
-
-
-def _room(kind: str, others: Sequence[str], concurrency: int, memory_per_run: str) -> Findings:
-    for at, each in _types(kind, others):
-        yield from instance_types.room(at, each, instance_types.ec2_memory(each), concurrency, memory_per_run)
+def _architecture_of(instance_type: str) -> Architecture | None:
+    """The architecture of common instance types, `None` for others."""
+    match = re.fullmatch(r"(?:t3a?|(?P<arm>t4g)|[cmr][5-8](?:(?P<graviton>gd|gn|g)|i|a|id|ad|d|n|in)?)\.\w+", instance_type)
+    return None if match is None else "arm64" if match["arm"] or match["graviton"] else "x86_64"
 
 
 def _architecture(kind: str, others: Sequence[str], architecture: Architecture) -> Findings:
-    for _, each in _types(kind, others):
-        known = instance_types.ec2_architecture(each)
+    for each in (kind, *others):
+        known = _architecture_of(each)
         if known and known != architecture:
             yield error("architecture", f"is {architecture}, but {each} is {known}")
 
@@ -114,9 +114,41 @@ class Ec2Settings(Section):
         ),
         check("max", "min", by=count, named="min"),
         check("instance_type", "other_instance_types", "architecture", by=_architecture),
-        check("instance_type", "other_instance_types", "concurrency", "memory_per_run", unless=Is("role", "vcs"), by=_room),
     )
 
 
 class Ec2Arguments(Ec2Settings, Arguments):
     """Arguments of `Ec2Agents`."""
+
+
+_VERSION = "2012-10-17"
+SSM_POLICY = "policy/AmazonSSMManagedInstanceCore"
+
+
+def trust_policy() -> str:
+    """The trust policy of the role: EC2 may assume it for the machines."""
+    statement = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    return json.dumps({"Version": _VERSION, "Statement": [statement]})
+
+
+def machine_policy(secret_arn: str, group: str, key_arn: str = "", log_group: str = "") -> str:
+    """The policy of the role of the machines in a group.
+
+    `secret_arn` is the ARN of their secret, and `key_arn` that of its key, empty if AWS manages it. `log_group` is the name of the log
+    group of the agent, empty if there is none.
+    """
+    _, partition, _, region, account, *_ = secret_arn.split(":")
+    named = f"arn:{partition}:autoscaling:{region}:{account}:autoScalingGroup:*:autoScalingGroupName/{group}"
+    statements: list[dict[str, Any]] = [
+        {"Sid": "Secret", "Effect": "Allow", "Action": "secretsmanager:GetSecretValue", "Resource": secret_arn}
+    ]
+    if key_arn:
+        through = {"kms:ViaService": f"secretsmanager.{region}.amazonaws.com", "kms:EncryptionContext:SecretARN": secret_arn}
+        statements.append(
+            {"Sid": "Key", "Effect": "Allow", "Action": "kms:Decrypt", "Resource": key_arn, "Condition": {"StringEquals": through}}
+        )
+    statements.append({"Sid": "Drained", "Effect": "Allow", "Action": "autoscaling:CompleteLifecycleAction", "Resource": named})
+    if log_group:
+        streams = f"arn:{partition}:logs:{region}:{account}:log-group:{log_group}:*"
+        statements.append({"Sid": "Logs", "Effect": "Allow", "Action": ["logs:CreateLogStream", "logs:PutLogEvents"], "Resource": streams})
+    return json.dumps({"Version": _VERSION, "Statement": statements})
