@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 import scalr_agents
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import ValidationError
 from scalr_agents import charts, stack
 from scalr_agents.cli import main

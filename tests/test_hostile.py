@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scalr_agents import stack
 from scalr_agents.machines import documents, files
 from scalr_agents.model import texts, yaml_io
@@ -18,8 +17,7 @@ from scalr_agents.model.maps import merge
 from scalr_agents.stack.machines import MachineEntry, StackMachine
 from scalr_agents.stack.model import Common
 
-from tests.helpers.command_line import cli
-from tests.helpers.command_line import stack as write
+from tests.helpers.command_line import cli, stack as write
 from tests.helpers.machines import APT, EC2, GCE, YUM, load
 from tests.helpers.places import BASE, Place, of_stacks, places, put
 

@@ -10,81 +10,37 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scalr_agents.charts import (
         names as names,
-    )
-    from scalr_agents.charts import (
         render as render,
     )
     from scalr_agents.model.findings import ValuesError as ValuesError
     from scalr_agents.resources.arguments.agents import (
         AgentCrdsArgs as AgentCrdsArgs,
-    )
-    from scalr_agents.resources.arguments.agents import (
         AgentJobArgs as AgentJobArgs,
-    )
-    from scalr_agents.resources.arguments.agents import (
         AgentK8sArgs as AgentK8sArgs,
-    )
-    from scalr_agents.resources.arguments.agents import (
         AgentLocalArgs as AgentLocalArgs,
-    )
-    from scalr_agents.resources.arguments.agents import (
         EgressArgs as EgressArgs,
-    )
-    from scalr_agents.resources.arguments.agents import (
         EgressEntryArgs as EgressEntryArgs,
-    )
-    from scalr_agents.resources.arguments.agents import (
         NetworkArgs as NetworkArgs,
-    )
-    from scalr_agents.resources.arguments.agents import (
         RemoteSecretArgs as RemoteSecretArgs,
-    )
-    from scalr_agents.resources.arguments.agents import (
         ScalingArgs as ScalingArgs,
-    )
-    from scalr_agents.resources.arguments.agents import (
         SecretsFromArgs as SecretsFromArgs,
-    )
-    from scalr_agents.resources.arguments.agents import (
         SecretStoreArgs as SecretStoreArgs,
     )
     from scalr_agents.resources.arguments.caches import (
         CacheStorageClassArgs as CacheStorageClassArgs,
-    )
-    from scalr_agents.resources.arguments.caches import (
         EfsCacheArgs as EfsCacheArgs,
-    )
-    from scalr_agents.resources.arguments.caches import (
         EfsClaimArgs as EfsClaimArgs,
-    )
-    from scalr_agents.resources.arguments.caches import (
         EfsClientsArgs as EfsClientsArgs,
-    )
-    from scalr_agents.resources.arguments.caches import (
         EfsCsiDriverArgs as EfsCsiDriverArgs,
-    )
-    from scalr_agents.resources.arguments.caches import (
         FilestoreCacheArgs as FilestoreCacheArgs,
-    )
-    from scalr_agents.resources.arguments.caches import (
         FilestoreClaimArgs as FilestoreClaimArgs,
-    )
-    from scalr_agents.resources.arguments.caches import (
         FilestoreExportOptionArgs as FilestoreExportOptionArgs,
-    )
-    from scalr_agents.resources.arguments.caches import (
         StorageClassClaimArgs as StorageClassClaimArgs,
     )
     from scalr_agents.resources.arguments.machines import (
         Ec2AgentsArgs as Ec2AgentsArgs,
-    )
-    from scalr_agents.resources.arguments.machines import (
         GceAgentsArgs as GceAgentsArgs,
-    )
-    from scalr_agents.resources.arguments.machines import (
         MachinePackageArgs as MachinePackageArgs,
-    )
-    from scalr_agents.resources.arguments.machines import (
         MachineVolumeArgs as MachineVolumeArgs,
     )
     from scalr_agents.resources.aws.ec2_agents import Ec2Agents as Ec2Agents
@@ -97,14 +53,8 @@ if TYPE_CHECKING:
     from scalr_agents.resources.gcp.gce_agents import GceAgents as GceAgents
     from scalr_agents.resources.kubernetes.agent_job import (
         AgentController as AgentController,
-    )
-    from scalr_agents.resources.kubernetes.agent_job import (
         AgentJob as AgentJob,
-    )
-    from scalr_agents.resources.kubernetes.agent_job import (
         AgentNetworkPolicy as AgentNetworkPolicy,
-    )
-    from scalr_agents.resources.kubernetes.agent_job import (
         AgentRbac as AgentRbac,
     )
     from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s as AgentK8s
@@ -114,8 +64,6 @@ if TYPE_CHECKING:
     )
     from scalr_agents.resources.kubernetes.storage_class import (
         CacheStorageClass as CacheStorageClass,
-    )
-    from scalr_agents.resources.kubernetes.storage_class import (
         StorageClassClaim as StorageClassClaim,
     )
     from scalr_agents.resources.validation import ArgsError as ArgsError

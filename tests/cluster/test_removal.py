@@ -1,8 +1,7 @@
 """Runs in progress while their agent is removed, in the order in which Pulumi deletes the registered resources."""
 
 import time
-from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Set as AbstractSet
 from typing import Any
 
 import pulumi
@@ -13,8 +12,7 @@ from scalr_agents.resources.arguments.agents import AgentJobArgs
 from tests.cluster import agents, runs, volumes
 from tests.cluster.client import Client, Manifest, wait
 from tests.helpers.programs import stack_with
-from tests.helpers.recording import Recording, Registration, opened
-from tests.helpers.recording import run as record
+from tests.helpers.recording import Recording, Registration, opened, run as record
 
 _MORE_STEPS = 10
 _HELD = {

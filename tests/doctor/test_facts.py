@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from kubernetes.client import ApiClient, Configuration
 from scalr_agents.cluster.answers import Listed, understood
 from scalr_agents.cluster.api import Api, Query

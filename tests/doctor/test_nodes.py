@@ -4,8 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scalr_agents.doctor import nodes
 from scalr_agents.doctor.objects import Node
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scalr_agents import charts
 from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared import crds

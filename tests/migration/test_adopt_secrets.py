@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from scalr_agents.migration import adopt
 from scalr_agents.model.findings import errors
 from scalr_agents.model.maps import Values, merge

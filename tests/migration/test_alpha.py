@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scalr_agents import charts
 from scalr_agents.charts.agent_job.moved import MOVED
 from scalr_agents.charts.shared.versions import Moved

@@ -5,8 +5,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from scalr_agents.migration.template import AssignmentError, assign
 from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import dotted

@@ -9,8 +9,7 @@ import pytest
 from pydantic import BaseModel
 from scalr_agents import charts
 from scalr_agents.charts import CHARTS
-from scalr_agents.model import kubernetes_types
-from scalr_agents.model import parse as shapes
+from scalr_agents.model import kubernetes_types, parse as shapes
 from scalr_agents.model.findings import errors, warnings
 from scalr_agents.model.maps import merge
 from scalr_agents.stack.model import Nodes

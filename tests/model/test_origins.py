@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import Path, Position, as_path, dotted, error, warning
 from scalr_agents.model.maps import is_given

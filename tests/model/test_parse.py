@@ -5,8 +5,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import Field
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.model import parse as shapes
-from scalr_agents.model import texts
+from scalr_agents.model import parse as shapes, texts
 from scalr_agents.model.fields import Count, EnvMap, InputText, Labels, Quantity, Text, VersionText
 from scalr_agents.model.findings import Path
 from scalr_agents.model.section import ChartSection, Section, default

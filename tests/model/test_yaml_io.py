@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scalr_agents.model import yaml_io
 from scalr_agents.model.yaml_io import YamlError
 

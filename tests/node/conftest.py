@@ -17,8 +17,7 @@ from tests.node import network, probes
 from tests.node.agents import Agent, at_once, deploy, wait_until_ready
 from tests.node.machine import Machine, MachineError, left_behind, missing
 from tests.node.node import NodeCluster
-from tests.node.tour import Tour
-from tests.node.tour import tour as take_tour
+from tests.node.tour import Tour, tour as take_tour
 from tests.node.world import World
 from tests.tools import NotBuiltError, binary
 

@@ -6,8 +6,7 @@ from typing import Any
 import pulumi
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scalr_agents.machines.aws import machine_policy
 
 from tests.helpers.components import inputs, program, record, refused

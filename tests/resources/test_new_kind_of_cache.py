@@ -4,8 +4,7 @@ import sys
 
 import pytest
 from scalr_agents import caches
-from scalr_agents.stack import caches as of_stack
-from scalr_agents.stack import graph
+from scalr_agents.stack import caches as of_stack, graph
 
 from tests.helpers.plain import findings, load
 from tests.helpers.programs import stack_with

@@ -9,8 +9,7 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.maps import merge
 from scalr_agents.stack import hosts
 
-from tests.helpers.command_line import REPOSITORY, cli
-from tests.helpers.command_line import stack as write
+from tests.helpers.command_line import REPOSITORY, cli, stack as write
 from tests.helpers.plain import findings, load
 
 CILIUM: dict[str, Any] = {"egress": {"only": [{"host": "github.acme.internal"}], "enforcedBy": "cilium"}}

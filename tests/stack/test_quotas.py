@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scalr_agents import output
 from scalr_agents.model import quantities
 from scalr_agents.model.maps import merge

@@ -17,8 +17,7 @@ from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from scalr_agents.model import kubernetes_rules, quantities
-from scalr_agents.model.findings import Path as Place
-from scalr_agents.model.findings import nearest
+from scalr_agents.model.findings import Path as Place, nearest
 from scalr_agents.model.forms import integral
 from scalr_agents.model.maps import is_deferred
 from scalr_agents.model.pod_rules import HUGE_PAGES

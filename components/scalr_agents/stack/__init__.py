@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scalr_agents.charts.shared import crds, pods
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.model import gone
-from scalr_agents.model import parse as shapes
+from scalr_agents.model import gone, parse as shapes
 from scalr_agents.model.fields import Cloud
-from scalr_agents.model.findings import Finding, by_severity, error, errors, starts, unknown_key, warning
-from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.findings import Finding, Path as KeyPath, by_severity, error, errors, starts, unknown_key, warning
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import Line
 from scalr_agents.model.texts import shown

@@ -11,8 +11,7 @@ from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.charts.shared.loading import load, misshapen_sections
 from scalr_agents.model import aws, gone, google, yaml_io
 from scalr_agents.model.fields import LONGEST_RELEASE
-from scalr_agents.model.findings import Finding, almost, error, warning
-from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.findings import Finding, Path as KeyPath, almost, error, warning
 from scalr_agents.model.forms import LONGEST_LABEL, Form, is_dns_label
 from scalr_agents.model.maps import lookup
 from scalr_agents.model.marks import without_deprecated_defaults

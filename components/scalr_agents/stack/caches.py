@@ -9,14 +9,12 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field, create_model
 
 from scalr_agents import caches
-from scalr_agents.caches import OnDelete
-from scalr_agents.caches import volumes as cache_volumes
+from scalr_agents.caches import OnDelete, volumes as cache_volumes
 from scalr_agents.caches.kind import CacheKind, is_existing
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.pods import claims_of, pods
 from scalr_agents.charts.shared.settings import NoValueError, Settings
-from scalr_agents.model import parse as shapes
-from scalr_agents.model import quantities
+from scalr_agents.model import parse as shapes, quantities
 from scalr_agents.model.fields import Name, unset
 from scalr_agents.model.findings import Finding, Findings, Path, dotted, error, nearest, warning
 from scalr_agents.model.judge import judge
@@ -26,8 +24,7 @@ from scalr_agents.model.origins import Layer
 from scalr_agents.model.relations import exactly_one, no_effect
 from scalr_agents.model.section import Section, by_alias, in_stack_files
 from scalr_agents.model.texts import expected
-from scalr_agents.stack.model import PREFIX, AgentEntry, in_file, place
-from scalr_agents.stack.model import place as place_of_agent
+from scalr_agents.stack.model import PREFIX, AgentEntry, in_file, place, place as place_of_agent
 from scalr_agents.stack.source import CloudValue, Source
 
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scalr_agents.charts.shared.settings import NoValueError, Settings
-from scalr_agents.model.findings import Finding, error, nearest, warning
-from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.findings import Finding, Path as KeyPath, error, nearest, warning
 from scalr_agents.model.maps import Deferred, Values
 from scalr_agents.model.origins import Layer, combine
 from scalr_agents.stack.model import PREFIX, AgentClass, AgentEntry, Ca, Common, Nodes, Proxy, place

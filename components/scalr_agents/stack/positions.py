@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from scalr_agents.model.findings import Finding, Position
-from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.findings import Finding, Path as KeyPath, Position
 from scalr_agents.model.origins import Document
 from scalr_agents.stack.model import PREFIX
 from scalr_agents.stack.source import Source, SourceError, read_text, shown

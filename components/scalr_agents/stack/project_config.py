@@ -8,8 +8,7 @@ error here, such as a value of another type than the declared one.
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from scalr_agents.model.findings import Finding, as_path, error
-from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.findings import Finding, Path as KeyPath, as_path, error
 from scalr_agents.model.maps import has, lookup
 from scalr_agents.model.texts import describe
 

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from scalr_agents.model import yaml_io
 from scalr_agents.model.aws import AWS_REGIONS
-from scalr_agents.model.findings import Finding, FindingsError, Position, almost, entry, error, nearest, warning
-from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.findings import Finding, FindingsError, Path as KeyPath, Position, almost, entry, error, nearest, warning
 from scalr_agents.model.maps import Placeholder
 from scalr_agents.model.origins import Document, broken
 from scalr_agents.model.texts import too_long

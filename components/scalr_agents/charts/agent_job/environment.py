@@ -2,8 +2,7 @@
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.versions import Job
-from scalr_agents.charts.shared import contract, secrets, tls
-from scalr_agents.charts.shared import environment as env
+from scalr_agents.charts.shared import contract, environment as env, secrets, tls
 from scalr_agents.charts.shared.environment import Setting
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model import marks

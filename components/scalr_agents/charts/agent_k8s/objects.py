@@ -6,8 +6,7 @@ from typing import Any
 
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.agent_k8s.versions import K8sNames, K8sRow
-from scalr_agents.charts.shared import access, disk, secrets, volumes
-from scalr_agents.charts.shared import environment as env
+from scalr_agents.charts.shared import access, disk, environment as env, secrets, volumes
 from scalr_agents.charts.shared.agent import Agent, Group, Pods, Runs
 from scalr_agents.charts.shared.environment import as_json
 from scalr_agents.charts.shared.network import policies

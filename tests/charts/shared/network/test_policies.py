@@ -5,8 +5,7 @@ from ipaddress import ip_network
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.charts.shared.network import policies as made
