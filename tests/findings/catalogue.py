@@ -19,6 +19,7 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+from unittest import mock
 
 import yaml
 from scalr_agents import stack
@@ -33,9 +34,12 @@ from scalr_agents.model.judge import judge
 from scalr_agents.model.maps import Values, merge, nested
 from scalr_agents.model.parse import parse_arguments
 from scalr_agents.model.section import Section, by_name
+from scalr_agents.resources import validation
 from scalr_agents.stack.source import Sealed
 
+from tests.helpers.components import program
 from tests.helpers.opaque import Later
+from tests.helpers.recording import run
 from tests.helpers.validated import validate
 
 HERE = Path(__file__).parent
@@ -178,6 +182,19 @@ def of_component(given: Values, component: str) -> Sequence[Finding]:
     return wrong if parsed is None else list(judge(parsed, by_name, facts={"platform": PLATFORMS.get(component)}))
 
 
+def of_program(given: Values) -> Sequence[Finding]:
+    """A program with a component. One that is refused registers nothing."""
+    args = {key: value for key, value in given.items() if key != "component"}
+    with mock.patch.object(validation, "report", wraps=validation.report) as report:
+        recording = run(program(given["component"], args))
+    if recording.error is None:
+        found: Sequence[Finding] = report.call_args.args[2]
+        return found
+    assert isinstance(recording.error, validation.ArgsError)
+    assert recording.names == []
+    return recording.error.findings
+
+
 def of_stack(given: Values, files: Mapping[str, str] | None = None, **options: Any) -> list[Finding]:
     """A stack file, and the files that it names."""
     with TemporaryDirectory() as directory:
@@ -189,6 +206,7 @@ def of_stack(given: Values, files: Mapping[str, str] | None = None, **options: A
 FINDERS: Mapping[str, Callable[..., Sequence[Finding]]] = {
     **dict.fromkeys(("agent-job", "agent-local", "agent-k8s", "network"), of_agent),
     **dict.fromkeys(("efs", "filestore", "storage-class", "machine-groups"), of_component),
+    "programs": of_program,
     **dict.fromkeys(("machines", "stack", "stack-caches", "stack-secrets", "stack-neighbours", "stack-quotas"), of_stack),
 }
 """The rooms, each a file of its name."""

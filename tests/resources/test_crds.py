@@ -1,8 +1,11 @@
-"""Advice for a definition in the cluster that is not ours."""
+"""The definitions of AgentCrds, and the advice on one in the cluster that is not ours."""
+
+from typing import Any
 
 import pytest
 from scalr_agents.resources.kubernetes.crds import conflict
 
+from tests.helpers.components import record
 from tests.helpers.provider_errors import not_created
 
 _VERSION = "apiextensions.k8s.io/v1"
@@ -25,3 +28,24 @@ def test_the_advice_names_owners_and_solutions(refusal: str, owners: str) -> Non
 @pytest.mark.parametrize("refusal", ["is forbidden: cannot patch resource", 'conflict with "\x1b[31m" using v1: .spec', ""])
 def test_other_refusals_have_no_advice(refusal: str) -> None:
     assert conflict("atasks.scalr.io", [not_created("urn", refusal)]) is None
+
+
+@pytest.mark.parametrize(
+    ("args", "plurals"),
+    [
+        ({}, ["atasks", "agenttasktemplates"]),
+        ({"agent_version": None}, ["atasks", "agenttasktemplates"]),
+        ({"agent_version": "0.58.0"}, ["atasks"]),
+        ({"agent_version": "1.2.0"}, ["agenttasktemplates"]),
+    ],
+    ids=["all", "none", "legacy", "current"],
+)
+def test_agent_crds_of_one_or_both_lines(args: dict[str, Any], plurals: list[str]) -> None:
+    recording = record("AgentCrds", args)
+    children = recording.of_type("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinitionPatch")
+    assert {child.name: child.inputs["metadata"]["name"] for child in children} == {
+        f"it-{plural}": f"{plural}.scalr.io" for plural in plurals
+    }
+    assert len(children) == len(plurals)
+    assert {(child.parent, child.retain) for child in children} == {("it", True)}
+    assert recording.outputs["it"] == {"crdNames": [f"{plural}.scalr.io" for plural in plurals]}

@@ -12,10 +12,8 @@ from scalr_agents.charts.shared import secrets
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.maps import merge
 from scalr_agents.resources.arguments.agents import AgentK8sArgs
-from scalr_agents.resources.kubernetes import agents
-from scalr_agents.resources.validation import ArgsError
 
-from tests.helpers.components import inputs, record, refused
+from tests.helpers.components import inputs, record
 from tests.helpers.recording import Recording, Registration, Secret, leaves, opened, run
 from tests.helpers.validated import LINES, validate
 
@@ -135,11 +133,6 @@ def test_an_agent_that_scales_leaves_the_number_of_its_pods_to_the_cluster() -> 
     spec = recording["it-autoscaler"].inputs["spec"]
     assert (spec["minReplicas"], spec["maxReplicas"]) == (1, 4)
     assert spec["scaleTargetRef"]["name"] == recording["it-deployment"].inputs["metadata"]["name"]
-
-
-def test_findings_on_scaling_name_the_argument() -> None:
-    with pytest.raises(ArgsError, match=r"scaling\.max: 2, but min is 3"):
-        agents.agent_local("it", cast(Any, {**SCALED, "scaling": {"min": 3, "max": 2}}))
 
 
 def _without_force(component: str, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -363,11 +356,3 @@ def test_an_existing_secret_is_used_and_the_token_has_no_effect(component: str) 
     assert recording.of_type("kubernetes:core/v1:Secret") == []
     where = OWN_SECRET[component]
     assert ("warning", f"it: token: has no effect: {where} is set, and the existing Secret takes precedence") in recording.log
-
-
-@every_kind
-def test_a_component_without_a_token_is_refused(component: str) -> None:
-    found = refused(component, {"namespace": "scalr", "url": "https://acme.scalr.io"})
-    assert [line for line in found if line.startswith("error: ")] == [
-        f"error: token: missing; set it (config.require_secret(...)), or set values.{OWN_SECRET[component]}"
-    ]

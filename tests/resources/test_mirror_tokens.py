@@ -10,7 +10,7 @@ from pulumi.output import UNKNOWN
 from pulumi.runtime import rpc
 from scalr_agents.charts.shared import secrets
 
-from tests.helpers.components import program, record, refused
+from tests.helpers.components import program, record
 from tests.helpers.recording import Recording, Registration, Secret, run
 
 VARIABLE = "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"
@@ -94,21 +94,3 @@ def test_without_tokens_the_list_is_plain(component: str) -> None:
     assert f"{PARTS[component]}-env-secret" not in recording.names
     found = [variable for resource in recording.resources for variable in variables(resource.inputs)]
     assert [json.loads(variable["value"]) for variable in found] == [MIRRORS] * (1 if component == "AgentLocal" else 2)
-
-
-@pytest.mark.parametrize("component", ["AgentJob", "AgentLocal"])
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ({"mirror_tokens": {"b.acme": "hidden"}}, "mirror_tokens[\"b.acme\"]: no mirror has this host; did you mean 'b.acme:8443'?"),
-        ({"mirror_tokens": {"a.acme": 5}}, 'mirror_tokens["a.acme"]: expected a string, given a number; quote it'),
-        (
-            {"mirror_tokens": {"a.acme": "hidden"}, "values": {"agent": {"providerNetworkMirrors": FILLED}}},
-            "values.agent.providerNetworkMirrors[0].token: given together with mirror_tokens for a.acme; keep one of them",
-        ),
-    ],
-)
-def test_invalid_mirror_tokens_are_errors(component: str, args: dict[str, Any], message: str) -> None:
-    found = [line.removeprefix("error: ") for line in refused(component, {**ARGS, **args}) if line.startswith("error: ")]
-    assert found[0].startswith(message)
-    assert "hidden" not in str(found)

@@ -107,58 +107,6 @@ def test_misplaced_arguments_are_errors(program: Callable[[], object], message: 
     assert error_of(program) == message
 
 
-@pytest.mark.parametrize(
-    ("args", "messages"),
-    [
-        ({"values": {"agent": [1]}}, ["values.agent: expected a map, given a list"]),
-        ({"values": {"global": "x"}, "ca_bundle": OUTPUT}, ["values.global: expected a map, given a string"]),
-        (
-            {"values": {"serviceAccount": 3}, "service_account_annotations": {"a": "b"}},
-            ["values.serviceAccount: expected a map, given a number"],
-        ),
-        ({"token": None}, ["token: missing; set it (config.require_secret(...)), or set values.agent.tokenExistingSecret.name"]),
-        (
-            {"token": 5, "names": "charts", "values": {"taks": {}, "agent": {"replicaCount": "2"}}},
-            [
-                "names: given 'charts'; allowed: 'scoped' or 'chart'",
-                "token: expected a string, given a number; quote it",
-                "values.agent.replicaCount: expected a whole number, given '2'; write it without quotes",
-                "values.taks: unknown key 'taks'; did you mean 'task'?",
-            ],
-        ),
-        (
-            {"agent_version": "1.4", "values": {"taks": {}}},
-            [
-                "agent_version: agent version '1.4' is incomplete; write 1.4.0",
-                "values.taks: unknown key 'taks'; did you mean 'task'?",
-            ],
-        ),
-        (
-            {"namespace": OUTPUT},
-            [
-                f"namespace: {UNKNOWN}; write the name as a string, and add the option depends_on=[namespace]",
-            ],
-        ),
-        (
-            {"network": {"egress": {"only": [{"cidr": "10.0.0.1/8"}]}}},
-            ["network.egress.only[0].cidr: not the canonical form of a network; write 10.0.0.0/8"],
-        ),
-        (
-            {"rollout_timeout_seconds": 15, "values": {"agent": {"minReadySeconds": 15}}},
-            ["rollout_timeout_seconds: 15, but agent.minReadySeconds is 15: a rollout could never succeed; set a longer timeout"],
-        ),
-        ({"replicas": 2}, ["replicas: unknown key 'replicas'; it is a value of agent-job: write values.agent.replicaCount"]),
-        (
-            {"service_account_annotations": {"eks.amazonaws.com/role-arn": 5}},
-            ['service_account_annotations["eks.amazonaws.com/role-arn"]: expected a string, given a number; quote it'],
-        ),
-    ],
-)
-def test_each_mistake_is_one_finding(args: dict[str, Any], messages: list[str]) -> None:
-    found = [line for line in error_of(agent_job(**args)).splitlines()[1:] if line.startswith("  error: ")]
-    assert sorted(found) == [f"  error: {message}" for message in messages]
-
-
 def test_an_invalid_release_names_the_component() -> None:
     invalid = "'Runs' is not a valid release name: use at most 53 lower case letters, digits, '-' and '.'"
     assert f"error: release: {invalid} (the component's name, because release is not set)" in error_of(agent_job("Runs"))

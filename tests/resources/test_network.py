@@ -6,7 +6,7 @@ import pytest
 from pulumi import RunError
 
 from tests.helpers.agent_job import DEADLINE
-from tests.helpers.components import program, record, refused
+from tests.helpers.components import program, record
 from tests.helpers.programs import deployed
 from tests.helpers.recording import API_SERVER, Recording, run
 
@@ -60,14 +60,6 @@ def test_a_missing_api_server_address_is_an_error(missing: str, empty: Any, monk
         monkeypatch.setitem(API_SERVER, key, {field: empty if field == missing else content for field, content in found.items()})
     with pytest.raises(RunError, match=r"no addresses of the API server; set kubernetes\.apiServer"):
         run(program("AgentLocal", _args("AgentLocal", enforced_by="kubernetes")))
-
-
-def test_findings_name_the_argument() -> None:
-    args = {"namespace": "scalr", "token": "s3cr3t-token", "values": DEADLINE}
-    lines = refused("AgentJob", {**args, "network": {"egress": {"only": [{"host": "git.acme"}], "enforcedBy": "cilium"}}})
-    assert lines == ["error: network.egress.enforcedBy: unknown key 'enforcedBy'; did you mean 'enforced_by'?"]
-    lines = refused("AgentJob", {**args, "network": {"egress": {"only": [{"host": "git.acme"}]}}})
-    assert lines[0].startswith("error: network.egress.only[0].host: NetworkPolicy cannot match host names")
 
 
 @pytest.mark.parametrize(("given", "readings"), [([], 2), (["10.0.0.0/20"], 0)])

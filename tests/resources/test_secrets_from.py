@@ -8,8 +8,8 @@ from scalr_agents.resources.kubernetes import agents
 from scalr_agents.resources.kubernetes.rollouts import rollout
 
 from tests import definitions
-from tests.helpers.components import record, refused
-from tests.helpers.programs import ARGS, TOKEN, stack_with
+from tests.helpers.components import record
+from tests.helpers.programs import ARGS, stack_with
 from tests.helpers.provider_errors import joined, not_created, not_initialized, timed_out
 from tests.helpers.recording import Recording, Registration, run
 
@@ -75,46 +75,6 @@ def test_outputs_name_the_secret_in_the_store(component: str) -> None:
     assert made.inputs["spec"]["secretStoreRef"] == {"name": "made-by-another-resource", "kind": "SecretStore"}
     remote = {"key": "made-by-another-resource", "property": "made-by-another-resource"}
     assert made.inputs["spec"]["data"] == [{"secretKey": "token", "remoteRef": remote}]
-
-
-@every_kind
-def test_secrets_given_twice_are_errors(component: str) -> None:
-    given = {**ARGS, "secrets_from": _STORE, "token": TOKEN, "secret_env": {"A": "b"}}
-    found = refused(component, given)
-    assert "error: token: given together with secrets_from.token; keep one of them" in found
-    assert "error: secret_env: given together with secrets_from.env; keep one of them" in found
-    assert TOKEN not in str(found)
-    in_values = refused(component, {**ARGS, "secrets_from": _STORE, "values": {"agent": {"token": TOKEN}}})
-    assert "error: secrets_from.token: given together with values.agent.token, which it sets; keep one of them" in in_values
-
-
-@every_kind
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"store": {"kind": "SecretStore"}}, "secrets_from.store.name: missing: set the name of the store"),
-        ({"refresh_interval": "1d"}, "secrets_from.refresh_interval: not a duration"),
-        ({"refreshInterval": "1h"}, "secrets_from.refreshInterval: unknown key 'refreshInterval'; did you mean 'refresh_interval'?"),
-        ({"client_key": {}}, "secrets_from.client_key.key: missing: set the name of the secret in the store"),
-        ({"mirror_tokens": {}}, "secrets_from.mirror_tokens: unknown key 'mirror_tokens'"),
-    ],
-)
-def test_mistakes_in_secrets_from(component: str, given: dict[str, Any], message: str) -> None:
-    assert [told for told in refused(component, {**ARGS, "secrets_from": {**_STORE, **given}}) if message in told]
-
-
-def test_contract_variables_of_a_store_are_located() -> None:
-    given = {**_STORE, "env": {"SCALR_AGENT_NAME": {"key": "a"}}}
-    assert any(
-        "secrets_from.env.SCALR_AGENT_NAME: reserved for the agent" in told
-        for told in refused("AgentLocal", {**ARGS, "secrets_from": given})
-    )
-
-
-def test_a_client_key_needs_the_current_line() -> None:
-    given = {**_STORE, "client_key": {"key": "a"}}
-    told = refused("AgentJob", {**ARGS, "secrets_from": given})
-    assert any("secrets_from.client_key: agent-job of agents 0.57 to 0.65 has no value for a client certificate" in each for each in told)
 
 
 def test_own_variables_with_a_stored_token_roll_the_pods() -> None:
