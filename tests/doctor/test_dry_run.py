@@ -3,10 +3,11 @@
 import json
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import pytest
 from scalr_agents.cluster.answers import Answer
-from scalr_agents.doctor import dry_run
+from scalr_agents.doctor import dry_run, permissions
 from scalr_agents.doctor.facts import Access, Cluster
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.manifests import Key
@@ -95,6 +96,14 @@ def test_a_missing_right_is_one_note() -> None:
     of_rights = [line for line in notes(needs, ready(needs, allowed=refused)) if "judge" in line]
     judged = f"{TASK_PODS}, Job for {TASK_PODS}, controller pods of agent runs"
     assert of_rights == [f"note: dry run: the API server cannot judge {judged}: you may not create them: docs/doctor.md#what-it-cannot-see"]
+
+
+def test_what_may_not_be_granted_is_asked_once_for_all_roles() -> None:
+    """It takes all roles of the stack, which may have hundreds."""
+    needs = needs_of()
+    with mock.patch("scalr_agents.doctor.dry_run.ungranted", wraps=permissions.ungranted) as asked:
+        assert {"Role", "ClusterRole"} <= {each.manifest["kind"] for each in dry_run.planned(needs, ready(needs))[0]}
+    assert asked.call_count == 1
 
 
 def test_an_answer_is_one_line_and_not_too_long() -> None:

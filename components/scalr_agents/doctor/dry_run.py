@@ -71,8 +71,9 @@ def accesses(needs: Needs) -> list[Access]:
 def planned(needs: Needs, cluster: Cluster) -> tuple[list[Submission], dict[str, list[str]]]:
     """What can be judged before anything is there, and the subjects of what cannot, by the reason."""
     found, left_out = [], defaultdict[str, list[str]](list)
+    may_grant = not ungranted(needs, cluster.allowed)
     for each in _all(needs, cluster):
-        reason = _why_not_judged(each, needs, cluster)
+        reason = _why_not_judged(each, needs, cluster, may_grant=may_grant)
         if reason:
             left_out[reason].append(each.subject)
         else:
@@ -135,13 +136,13 @@ def _of_what_exists(pod: Pod, needs: Needs, cluster: Cluster) -> dict[str, Any]:
     return spec
 
 
-def _why_not_judged(each: Submission, needs: Needs, cluster: Cluster) -> str:
+def _why_not_judged(each: Submission, needs: Needs, cluster: Cluster, *, may_grant: bool) -> str:
     """Why the API server cannot judge an object yet. Empty if it can, as far as that is known."""
     manifest = each.manifest
     verbs = ("create", "patch") if each.manager else ("create",)
     group, plural = paths.group(manifest), paths.plural(manifest["kind"])
     may_create = all(cluster.allowed.get(Access(verb, group, plural, each.namespace)) is True for verb in verbs)
-    if not may_create or (manifest["kind"] in _ROLES and ungranted(needs, cluster.allowed)):
+    if not may_create or (manifest["kind"] in _ROLES and not may_grant):
         return "you may not create them: docs/doctor.md#what-it-cannot-see"
     namespace = cluster.namespace(each.namespace)
     if each.namespace and (namespace is None or (not isinstance(namespace, Hidden) and namespace.terminating)):
