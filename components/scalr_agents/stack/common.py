@@ -1,9 +1,10 @@
 """What agents get from `common`, from their class and from the keys that all kinds have, as values of their charts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from scalr_agents.charts.shared.settings import NoValueError, Settings
+from scalr_agents.charts.shared.settings import Settings, translated
 from scalr_agents.model.findings import Finding, Path as KeyPath, error, nearest, warning
 from scalr_agents.model.maps import Deferred, Values
 from scalr_agents.model.origins import Layer, combine
@@ -19,18 +20,13 @@ _ALWAYS_DIRECT = ["$(KUBERNETES_SERVICE_HOST)", "localhost", "127.0.0.1", ".svc"
 
 def layers(common: Common, bundle: str, settings: Settings, agent: str) -> tuple[list[Layer], list[Finding]]:
     """The keys of `common` as layers of an agent's values, and errors for those that its chart or contract line has no value for."""
-    return _translated(_PLACE, _given(common, bundle, settings), agent)
+    return _for_agent(_PLACE, _given(common, bundle, settings), agent)
 
 
-def _translated(above: KeyPath, settings: Iterable[tuple[str, Callable[[], Values]]], agent: str) -> tuple[list[Layer], list[Finding]]:
+def _for_agent(above: KeyPath, settings: Iterable[tuple[str, Callable[[], Values]]], agent: str) -> tuple[list[Layer], list[Finding]]:
     """Keys that agents share as layers of values, with how each becomes values, and errors for those that have no value."""
-    layers, findings = [], []
-    for key, translate in settings:
-        try:
-            layers.append(Layer((*above, key), translate(), from_setting=True))
-        except NoValueError as problem:
-            findings.append(error((*above, key), f"for agent {agent!r}: {problem}"))
-    return layers, findings
+    layers, findings = translated(above, settings)
+    return layers, [replace(finding, message=f"for agent {agent!r}: {finding.message}") for finding in findings]
 
 
 def _given(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[str, Callable[[], Values]]]:
@@ -108,8 +104,8 @@ def class_layers(agent: str, entry: AgentEntry, classes: Mapping[str, AgentClass
     if given is None:
         message = f"no class {entry.class_!r}; {nearest(entry.class_, classes)}"
         return [], [error((*place(agent), "class"), message, [here])]
-    translated, findings = _translated(here, _given_by_class(given, settings), agent)
-    return [*translated, *nodes(here, given.nodes, settings)], findings
+    sized, findings = _for_agent(here, _given_by_class(given, settings), agent)
+    return [*sized, *nodes(here, given.nodes, settings)], findings
 
 
 def _given_by_class(size: AgentClass, settings: Settings) -> Iterator[tuple[str, Callable[[], Values]]]:

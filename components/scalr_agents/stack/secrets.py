@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from scalr_agents.charts.shared import external_secrets, plain_secrets
@@ -11,7 +12,7 @@ from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE, SCALR_PREFIX
 from scalr_agents.charts.shared.environment import host_of
 from scalr_agents.charts.shared.external_secrets import External, SecretsFrom
 from scalr_agents.charts.shared.mirrors import TOKENS
-from scalr_agents.charts.shared.settings import NoValueError, Settings
+from scalr_agents.charts.shared.settings import NoValueError, Settings, translated
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, nearest, warning
 from scalr_agents.model.judge import judge
 from scalr_agents.model.maps import is_set, lookup
@@ -189,11 +190,8 @@ def layers(
     """The layers with an agent's secrets, which go on top of those `below`, and the findings on them."""
     made, findings = _token(agent, secrets, below, settings, demanded=demanded)
     if is_set(secrets.client_key):
-        here = place_of(agent, "clientKey")
-        try:
-            made.append(Layer(as_path(here), settings.client_cert(None, secrets.client_key), from_setting=True))
-        except NoValueError as problem:
-            findings.append(error(here, str(problem)))
+        key, refused = translated((f"{PREFIX}:secrets", agent), [("clientKey", partial(settings.client_cert, None, secrets.client_key))])
+        return [*made, *key], [*findings, *refused]
     return made, findings
 
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator
 
-from scalr_agents.charts.shared.settings import NoValueError, Settings
+from scalr_agents.charts.shared.settings import Settings, translated
 from scalr_agents.model.fields import EnvName, InputName, InputText
-from scalr_agents.model.findings import Finding, Path, error
+from scalr_agents.model.findings import Finding, Path
 from scalr_agents.model.forms import Required, refuse
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.maps import Deferred, Values
@@ -137,13 +137,6 @@ class SecretsFrom(Section):
 
 def layers(given: SecretsFrom, settings: Settings, here: Path, spell: Spelling) -> tuple[list[Layer], list[Finding]]:
     """The words that are at `here` as values of a chart, one layer for each, and an error for each that the chart has no value for."""
-    made, findings = [], []
     translations: dict[str, Callable[[External], Values]] = {"token": settings.token, "client_key": partial(settings.client_cert, None)}
-    for key, translate in translations.items():
-        remote: RemoteSecret | None = getattr(given, key)
-        if remote:
-            try:
-                made.append(Layer((*here, spell(key)), translate(given.external(remote)), from_setting=True))
-            except NoValueError as problem:
-                findings.append(error((*here, spell(key)), str(problem)))
-    return made, findings
+    remote = ((key, getattr(given, key)) for key in translations)
+    return translated(here, ((spell(key), partial(translations[key], given.external(each))) for key, each in remote if each))

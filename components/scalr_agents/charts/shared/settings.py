@@ -5,11 +5,13 @@ rejects it, with an alternative.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from scalr_agents.charts.shared.versions import Table
+from scalr_agents.model.findings import Finding, Path, error
 from scalr_agents.model.maps import Deferred, Values
+from scalr_agents.model.origins import Layer
 
 Text = str | Deferred
 _OTHERWISE = "use agent-job, or a class without it"
@@ -133,3 +135,14 @@ class ExtraEnvSettings(Settings):
 def given(**values: Any) -> Values:
     """The values that are not `None`."""
     return {key: value for key, value in values.items() if value is not None}
+
+
+def translated(above: Path, given: Iterable[tuple[str, Callable[[], Values]]]) -> tuple[list[Layer], list[Finding]]:
+    """Settings below a path as layers of values, and an error for each that the chart or its version has no value for."""
+    layers, findings = [], []
+    for key, translate in given:
+        try:
+            layers.append(Layer((*above, key), translate(), from_setting=True))
+        except NoValueError as problem:
+            findings.append(error((*above, key), str(problem)))
+    return layers, findings

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic
 
 import pulumi
@@ -13,7 +14,7 @@ from scalr_agents.charts.shared.agent import A, Chart
 from scalr_agents.charts.shared.external_secrets import layers as layers_of_store
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.loading import load, misshapen_sections, shapes
-from scalr_agents.charts.shared.settings import NoValueError, Settings
+from scalr_agents.charts.shared.settings import Settings, translated
 from scalr_agents.model import gone
 from scalr_agents.model.findings import Finding, by_severity, dotted, error
 from scalr_agents.model.judge import judge
@@ -150,14 +151,8 @@ def _flat_layers(given: AgentArguments, settings: Settings) -> tuple[list[Layer]
         "claim_name": lambda claim: settings.cache({"claimName": claim}),
         "service_account_annotations": lambda annotations: settings.identity(annotations, given.values),
     }
-    layers, findings = [], []
-    for key, translate in translations.items():
-        content = getattr(given, key, None)
-        if is_set(content):
-            try:
-                layers.append(Layer((key,), translate(content), from_setting=True))
-            except NoValueError as problem:
-                findings.append(error(key, str(problem)))
+    flat = ((key, getattr(given, key, None)) for key in translations)
+    layers, findings = translated((), ((key, partial(translations[key], content)) for key, content in flat if is_set(content)))
     if given.secrets_from:
         stored, of_store = layers_of_store(given.secrets_from, settings, _STORE, in_programs)
         return [*layers, *stored], [*findings, *of_store]
