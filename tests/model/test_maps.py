@@ -4,7 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from scalr_agents.model.maps import coalesce, lookup, merge
+from scalr_agents.model.maps import coalesce, everything, lookup, merge
 
 
 @pytest.mark.parametrize(
@@ -81,3 +81,16 @@ def test_a_null_removes_a_default(default: dict[str, Any], given_values: dict[st
 )
 def test_values_are_looked_up_by_path(values: Any, path: list[str], found: Any) -> None:
     assert lookup(values, *path) == found
+
+
+def test_everything_in_nested_maps_and_lists_has_its_path() -> None:
+    later = object()
+    given = {"a": [{"b": later}, "text"], "c": ()}
+    assert list(everything(given, ("x",))) == [
+        (("x",), given),
+        (("x", "a"), given["a"]),
+        (("x", "a", 0), {"b": later}),
+        (("x", "a", 0, "b"), later),
+        (("x", "a", 1), "text"),
+        (("x", "c"), ()),
+    ]

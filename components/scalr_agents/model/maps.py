@@ -80,6 +80,13 @@ def leaves(values: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]
         yield from leaves(value, (*path, key))
 
 
+def everything(values: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Nested maps and lists, and everything in them, each with its path."""
+    yield path, values
+    for key, value in values.items() if isinstance(values, Mapping) else enumerate(values) if isinstance(values, list) else ():
+        yield from everything(value, (*path, key))
+
+
 def is_given(values: Any, path: Sequence[str | int]) -> bool:
     """Whether values set a path, even to null. Lists and scalars are set as a whole."""
     for part in path:

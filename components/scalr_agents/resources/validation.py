@@ -8,10 +8,10 @@ import pulumi
 from pulumi import _types  # nothing public tells the keys of an argument class: Kubernetes has hostIP for its host_ip
 
 from scalr_agents.model import parse
-from scalr_agents.model.findings import Finding, Path, by_severity, dotted, error, errors, warning
+from scalr_agents.model.findings import Finding, by_severity, dotted, error, errors, warning
 from scalr_agents.model.forms import Form
 from scalr_agents.model.judge import judge
-from scalr_agents.model.maps import Deferred, is_deferred
+from scalr_agents.model.maps import Deferred, everything, is_deferred
 from scalr_agents.model.marks import deprecations
 from scalr_agents.model.section import Section, by_name
 from scalr_agents.model.texts import describe
@@ -137,12 +137,11 @@ def parsed(model: type[S], given: Mapping[str, Any]) -> tuple[S | None, list[Fin
     return None if resources else arguments, [*resources.values(), *others]
 
 
-def _resources(value: Any, at: Path = ()) -> Iterator[Finding]:
+def _resources(given: Mapping[str, Any]) -> Iterator[Finding]:
     """Errors for resources in place of their outputs. Pulumi would pass the URN of a component."""
-    if isinstance(value, pulumi.Resource):
-        yield error(at, f"given a resource ({type(value).__name__}); pass one of its outputs{_example(value, at[-1])}")
-    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        yield from _resources(item, (*at, key))
+    for at, value in everything(given):
+        if isinstance(value, pulumi.Resource):
+            yield error(at, f"given a resource ({type(value).__name__}); pass one of its outputs{_example(value, at[-1])}")
 
 
 def _example(resource: pulumi.Resource, argument: str | int) -> str:

@@ -15,7 +15,7 @@ from scalr_agents.charts.shared.mirrors import TOKENS
 from scalr_agents.charts.shared.settings import NoValueError, Settings, translated
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, nearest, warning
 from scalr_agents.model.judge import judge
-from scalr_agents.model.maps import is_set, lookup
+from scalr_agents.model.maps import everything, is_set, lookup
 from scalr_agents.model.origins import Layer, combine
 from scalr_agents.model.section import by_alias, in_stack_files
 from scalr_agents.model.texts import shell_word
@@ -106,10 +106,7 @@ def _plain_or_sealed(given: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _sealed(content: Any) -> Iterator[Sealed]:
-    if isinstance(content, Sealed):
-        yield content
-    for item in content.values() if isinstance(content, dict) else content if isinstance(content, list) else ():
-        yield from _sealed(item)
+    return (each for _, each in everything(content) if isinstance(each, Sealed))
 
 
 def opened(secrets: Any, agents: Any) -> Any:

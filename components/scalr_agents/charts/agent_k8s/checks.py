@@ -3,9 +3,7 @@
 import binascii
 import posixpath
 import re
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from scalr_agents.charts.agent_k8s.objects import TASK_LABELS, K8s, own_variables, reaches_metadata_service, selects_runs
 from scalr_agents.charts.agent_k8s.values import DEFAULT_DATA_HOME
@@ -13,8 +11,8 @@ from scalr_agents.charts.shared import access, containers, contract, mirrors
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model import checks, proxies
 from scalr_agents.model.aws import EFS_MOUNT_OPTIONS
-from scalr_agents.model.findings import Findings, Path, dotted, entry, error, warning
-from scalr_agents.model.maps import Deferred, is_deferred, is_set
+from scalr_agents.model.findings import Findings, dotted, entry, error, warning
+from scalr_agents.model.maps import Deferred, everything, is_deferred, is_set
 from scalr_agents.model.release import COMPONENT
 
 _EFS_HANDLE = re.compile(r"fs-[0-9a-f]+(:(?!fsap-)[^:\s]*(:fsap-[0-9a-f]+)?)?")
@@ -144,16 +142,9 @@ def _placement(agent: K8s) -> Findings:
             "empty: a worker runs on every node of the cluster; select a node pool for runs, or use agent-job, which has no workers "
             "between runs",
         )
-    for path in _unknown(agent.values.worker_tolerations, ("workerTolerations",)):
-        yield error(dotted(path), "must be known before deployment, because the agent gets the tolerations as a string")
-
-
-def _unknown(content: Any, path: Path) -> Iterator[Path]:
-    if is_deferred(content):
-        yield path
-    items = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
-    for key, item in items:
-        yield from _unknown(item, (*path, key))
+    for path, each in everything(agent.values.worker_tolerations, ("workerTolerations",)):
+        if is_deferred(each):
+            yield error(dotted(path), "must be known before deployment, because the agent gets the tolerations as a string")
 
 
 def _privileges(agent: K8s) -> Findings:
