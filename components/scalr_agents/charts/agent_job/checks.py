@@ -110,8 +110,7 @@ def _rules(path: str, rules: Sequence[PolicyRule], *, in_cluster: bool) -> Findi
 
 
 def _budget(agent: Job) -> Findings:
-    settings, budget = agent.values.agent, agent.values.agent.pod_disruption_budget
-    replicas = 1 if settings.replica_count is None else settings.replica_count
+    replicas, budget = agent.values.agent.controllers, agent.values.agent.pod_disruption_budget
     if budget.min_available is not None and budget.max_unavailable is not None:
         path, message = "agent.podDisruptionBudget.maxUnavailable", "given together with minAvailable, but Kubernetes allows only one"
         if replicas > 1 and budget.enabled:
@@ -188,9 +187,9 @@ def _rollout(agent: Job) -> Findings:
 def _spreading(agent: Job) -> Findings:
     settings, selector = agent.values.agent, agent.release.selector(CONTROLLER)
     hint = ", ".join(f"{key}: {value}" for key, value in selector.items())
-    if (settings.replica_count or 1) > 1 and not settings.topology_spread_constraints and not settings.affinity:
+    if settings.controllers > 1 and not settings.topology_spread_constraints and not settings.affinity:
         message = (
-            f"{settings.replica_count} controllers may all run on one node; spread them with agent.topologySpreadConstraints "
+            f"{settings.controllers} controllers may all run on one node; spread them with agent.topologySpreadConstraints "
             f"or agent.affinity, selecting the labels {{{hint}}}"
         )
         yield warning("agent.replicaCount", message, presumes=("agent.topologySpreadConstraints", "agent.affinity"))

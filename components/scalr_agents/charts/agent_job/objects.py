@@ -90,7 +90,7 @@ def _budgets(agent: Job) -> Group:
     """
     controllers, tasks = agent.values.agent.pod_disruption_budget, agent.values.task.pod_disruption_budget
     made: Group = {}
-    if controllers.enabled and (agent.values.agent.replica_count or 1) > 1:
+    if controllers.enabled and agent.values.agent.controllers > 1:
         limits = {"minAvailable": controllers.min_available, "maxUnavailable": controllers.max_unavailable}
         made["budget"] = _budget(agent, agent.names.controller_budget, CONTROLLER, limits)
     if tasks.enabled:

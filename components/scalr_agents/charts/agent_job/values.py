@@ -217,6 +217,11 @@ class Agent(PodFields):
     ] = 180
     """Seconds that the controller has to stop. Its shutdown timeouts are derived from it. `null`: 30, the default of Kubernetes."""
 
+    @property
+    def controllers(self) -> int:
+        """How many controllers there are. Kubernetes starts one if no number is given."""
+        return 1 if self.replica_count is None else self.replica_count
+
 
 class Otel(ChartSection):
     """Export of metrics and traces over OTLP."""
