@@ -153,17 +153,18 @@ def _type_message(kind: str, value: object) -> str:
 
 def misshapen_sections(model: type[BaseModel], given: Mapping[str, Any], path: Path = ()) -> Iterator[Finding]:
     """Findings on sections that are not maps."""
-    sections = _sections(model)
-    for key in (key for key in given if key in sections):
+    known = sections(model)
+    for key in (key for key in given if key in known):
         value, here = given[key], (*path, key)
         if isinstance(value, Mapping):
-            yield from misshapen_sections(sections[key], value, here)
+            yield from misshapen_sections(known[key], value, here)
         else:
             yield error(here, _type_message("model_type", value))
 
 
 @cache
-def _sections(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
+def sections(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
+    """The models of the sections of a model, by their keys."""
     fields = {key: field.annotation for key, field in _fields(model).items()}
     return {key: kind for key, kind in fields.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
 
@@ -202,7 +203,7 @@ def places(model: type[BaseModel], key: str) -> list[str]:
 def _paths(model: type[BaseModel]) -> Mapping[str, Sequence[str]]:
     """The paths in a model that end in a key, for every key."""
     found = {key: [key] for key in _fields(model)}
-    for section, inner in _sections(model).items():
+    for section, inner in sections(model).items():
         for key, paths in _paths(inner).items():
             found.setdefault(key, []).extend(f"{section}.{path}" for path in paths)
     return found

@@ -17,6 +17,8 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.maps import Values, coalesce, leaves, lookup, merge, without
 from scalr_agents.model.release import VERSION, LineError, numbers
 
+_COMPUTED = "all values are given; those equal to the defaults are left out"
+_UNSEEN = "the defaults of the chart are not known: values that the release unsets with null are not found; check them"
 _TABLE = re.compile(r"^([A-Z_]+): *(.*?) *$", re.MULTILINE)
 _CHART_LABEL = re.compile(r"(.+?)-(\d.*)")
 
@@ -119,10 +121,6 @@ def _upgrade(chart: str, to: Published) -> str:
     """The next step of a release that is too old."""
     alpha = "; for values of the alpha, see scalr-agents convert-values" if charts.find(chart).moved else ""
     return f"First upgrade the release with Helm to chart {to.chart} (agents {to.agent}){alpha}. Then adopt it"
-
-
-_COMPUTED = "all values are given; those equal to the defaults are left out"
-_UNSEEN = "the defaults of the chart are not known: values that the release unsets with null are not found; check them"
 
 
 class Own(NamedTuple):
@@ -234,8 +232,7 @@ def _unset(given: Mapping[str, Any], defaults: Mapping[str, Any], known: Mapping
 
 
 def _sections(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    for name, field in model.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            here = (*path, field.alias or name)
-            yield here
-            yield from _sections(field.annotation, here)
+    """The paths of all sections."""
+    for key, section in parse.sections(model).items():
+        yield *path, key
+        yield from _sections(section, (*path, key))
