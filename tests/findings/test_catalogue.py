@@ -4,6 +4,7 @@ import pytest
 
 from tests.findings import places
 from tests.findings.catalogue import FINDERS, Case, cases
+from tests.helpers.samples import REPOSITORY
 
 CASES = {f"{room}-{case.name}": case for room in FINDERS for case in cases(room)}
 SECRETS = ("s3cr3t", "pa55w0rd", "Kx7q9Zt4w2Lm8v3")
@@ -22,8 +23,8 @@ ELSEWHERE = {
     "machines/checks.py: sizes": "tests/machines/test_checks.py",
     "migration/": "tests/migration",
     "model/origins.py": "tests/model/test_origins.py",
-    "resources/aws/efs_cache.py": "tests/resources/test_answers.py, test_caches.py",
-    "resources/functions.py": "tests/resources/test_values_file.py, test_mistakes.py",
+    "resources/aws/efs_cache.py": "tests/resources/test_caches.py",
+    "resources/functions.py": "tests/resources/test_mistakes.py",
     "resources/gcp/filestore_cache.py": "tests/resources/test_answers.py",
     "resources/validation.py": "tests/resources/test_mistakes.py",
     "stack/caches.py: without_region": "tests/stack/test_regions.py",
@@ -44,3 +45,7 @@ def test_every_place_is_reached() -> None:
     left = [place.name for place in places.all_of_them() if not place.keys & reached]
     assert [name for name in left if not name.startswith(tuple(ELSEWHERE))] == []
     assert [name for name in ELSEWHERE if not any(place.startswith(name) for place in left)] == []
+
+
+def test_what_is_tested_elsewhere_has_its_test_there() -> None:
+    assert [test for test in ELSEWHERE.values() if not (REPOSITORY / test).exists()] == []

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,9 +13,6 @@ from scalr_agents.charts.shared.inputs import ClusterValue
 from scalr_agents.cli.loading import load, project_option, stack_argument, usable
 from scalr_agents.model.findings import FindingsError, errors, nearest, warnings
 from scalr_agents.printing import FINDINGS, NamedPath, counted, format_option, note, progress, report, table
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command(short_help="Print the manifests of a stack.")
@@ -51,9 +48,13 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
     from_cloud = [value for value in unknown if isinstance(value, CloudValue | ClusterValue)]
     if directory is None:
         for value in unknown:
-            why = "known only to the cloud" if isinstance(value, CloudValue) else "encrypted or not set"
-            if isinstance(value, ClusterValue):
-                why = "known only to the cluster; set this key to the networks of the API server"
+            match value:
+                case ClusterValue():
+                    why = "known only to the cluster; set this key to the networks of the API server"
+                case CloudValue():
+                    why = "known only to the cloud"
+                case _:
+                    why = "encrypted or not set"
             note(f"placeholder: {value} is {why}")
         click.echo(output.text(objects, form), nl=False)
     else:

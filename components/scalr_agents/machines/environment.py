@@ -13,6 +13,8 @@ CERTIFICATES = "ca-certificates"
 GRACE_SECONDS = 60
 """Time after the drain in which the agent stops runs that are still active."""
 VCS_STOP_SECONDS = 30
+_ALWAYS_DIRECT = ("localhost", "127.0.0.1", "169.254.169.254", "metadata.google.internal")
+"""The machine itself, and the metadata services of both clouds."""
 
 
 def token_name(machine: Machine) -> str:
@@ -68,10 +70,6 @@ def proxy(machine: Machine) -> dict[str, str]:
     given = {"HTTP_PROXY": shared.http_proxy, "HTTPS_PROXY": shared.https_proxy}
     urls = {name: url for name, url in given.items() if url}
     return urls | {"NO_PROXY": ",".join(dict.fromkeys([*_ALWAYS_DIRECT, *shared.no_proxy]))} if urls else {}
-
-
-_ALWAYS_DIRECT = ("localhost", "127.0.0.1", "169.254.169.254", "metadata.google.internal")
-"""The machine itself, and the metadata services of both clouds."""
 
 
 def stop_seconds(machine: Machine) -> int:

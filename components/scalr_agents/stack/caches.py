@@ -24,8 +24,12 @@ from scalr_agents.model.origins import Layer
 from scalr_agents.model.relations import exactly_one, no_effect
 from scalr_agents.model.section import Section, by_alias, in_stack_files
 from scalr_agents.model.texts import expected
-from scalr_agents.stack.model import PREFIX, AgentEntry, in_file, place, place as place_of_agent
+from scalr_agents.stack.model import PREFIX, AgentEntry, in_file, place as place_of_agent
 from scalr_agents.stack.source import CloudValue, Source
+
+_PROVIDER_CACHE = ("agent", "providerCache")
+_FILLED_PERCENT = 80
+"""Share of a volume that provider caches may fill. Their limits are soft, and binaries need room too."""
 
 
 class CacheEntry(Section):
@@ -65,11 +69,6 @@ def _file() -> type[Section]:
 
 
 CachesOfFile = _file()
-
-
-_PROVIDER_CACHE = ("agent", "providerCache")
-_FILLED_PERCENT = 80
-"""Share of a volume that provider caches may fill. Their limits are soft, and binaries need room too."""
 
 
 @dataclass(frozen=True)
@@ -240,7 +239,7 @@ def check_mounts(agents: Sequence[AnyAgent], claims: Sequence[Claim]) -> Iterato
         for agent in users:
             for pod, spec in pods(agent.objects):
                 for finding in claim.content.problems_of_pod(spec, pod, dotted(claim.place)):
-                    yield finding.under((*place(agent.name), "cache"))
+                    yield finding.under((*place_of_agent(agent.name), "cache"))
         if (size := claim.content.size()) is not None:
             yield from _overfull(claim, size, users)
 

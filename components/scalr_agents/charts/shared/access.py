@@ -9,6 +9,9 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import Release
 
 _GROUP = "rbac.authorization.k8s.io"
+_GKE_IDENTITY = "iam.gke.io/gcp-service-account"
+_KUBE2IAM_ROLE = "iam.amazonaws.com/role"
+_METADATA_ENDPOINT = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
 
 
 def namespaced(rules: Sequence[PolicyRule], release: Release) -> dict[str, Manifest]:
@@ -48,11 +51,6 @@ def binding(kind: str, role: str, metadata: Manifest, release: Release, account:
         "roleRef": {"apiGroup": _GROUP, "kind": kind, "name": role},
         "subjects": [{"kind": "ServiceAccount", "name": account or release.names.service_account, "namespace": release.namespace}],
     }
-
-
-_GKE_IDENTITY = "iam.gke.io/gcp-service-account"
-_KUBE2IAM_ROLE = "iam.amazonaws.com/role"
-_METADATA_ENDPOINT = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
 
 
 def metadata_service(

@@ -19,6 +19,13 @@ from scalr_agents.model.release import Line
 SYSTEM_DIRECTORIES = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys", "/usr", "/var/run")
 """Directories of the system, on nodes and in images."""
 NO_REPOSITORY = "empty: set a repository, or remove the key"
+_SWITCH = ("true", "false", "1", "0")
+_ALLOWED = {
+    "SCALR_AGENT_DEBUG": _SWITCH,
+    "SCALR_AGENT_LOG_FORMAT": ("plain", "dev", "json"),
+    "SCALR_AGENT_PROVIDER_CACHE_ENABLED": _SWITCH,
+    "SCALR_AGENT_MODULE_CACHE_ENABLED": _SWITCH,
+}
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
 
 
@@ -151,12 +158,3 @@ def environment(path: str, given: Mapping[str, object], own: Mapping[str, str | 
 def switch(path: str, value: str) -> Findings:
     if value not in _SWITCH:
         yield error(path, f"allowed: {', '.join(_SWITCH)}")
-
-
-_SWITCH = ("true", "false", "1", "0")
-_ALLOWED = {
-    "SCALR_AGENT_DEBUG": _SWITCH,
-    "SCALR_AGENT_LOG_FORMAT": ("plain", "dev", "json"),
-    "SCALR_AGENT_PROVIDER_CACHE_ENABLED": _SWITCH,
-    "SCALR_AGENT_MODULE_CACHE_ENABLED": _SWITCH,
-}

@@ -16,8 +16,6 @@ from scalr_agents.model.maps import Deferred, Placeholder, is_deferred, is_set
 
 TOKENS = "mirror_tokens"
 """Name of the input with the tokens of mirrors."""
-
-
 _BESIDE_A_STORE = (
     "cannot be in one Secret with variables from a store; put the whole list of mirrors into the store, as JSON, "
     f"and read it into the variable {MIRRORS_VARIABLE}"

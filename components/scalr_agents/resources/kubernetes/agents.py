@@ -34,8 +34,6 @@ _NO_RESOURCES: Sequence[pulumi.Resource] = ()
 _STORE = ("secrets_from",)
 _TOKEN = ("agent", "token")
 _URL = ("agent", "url")
-
-
 _OF_SOME = ("runner_image", "mirror_tokens", "pre_pull", "scaling")
 """Inputs of an agent that only some components have as arguments."""
 _MODELS: Mapping[str, type[AgentArguments]] = {
